@@ -1,0 +1,2 @@
+//! winter
+fn main() {}
