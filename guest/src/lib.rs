@@ -9,9 +9,23 @@
 //! | [`escape`] | how a literal path is spelt in a permission rule and in a sandbox list |
 //! | [`environment`] | which variables a settings file may set |
 //! | [`settings`] | what is left of three settings files, as one document |
+//! | [`reading`] | which file a path names, and whether it may be read |
+//! | [`run_home`] | what the config folder of one run holds |
+//! | [`explain`] | nothing: it prints the tables of the others |
+//!
+//! [`tier`] and [`report`] are the words that all of them share; [`memory`] is a host for tests and for places that
+//! have no file system. `component` (only in a WebAssembly build) is the border: WIT on one side, these areas on the other.
 
 pub mod brand;
+#[cfg(any(feature = "policy-world", feature = "runtime-world"))]
+mod component;
 pub mod environment;
 pub mod escape;
+pub mod explain;
+pub mod memory;
 pub mod ports;
+pub mod reading;
+pub mod report;
+pub mod run_home;
+pub mod settings;
 pub mod tier;

@@ -1,0 +1,83 @@
+//! Secrets in a document that is to be shown.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::is_secret_name;
+
+/// The same JSON document, with every value masked whose name says that it is a secret, or that stands among headers;
+/// a mask holds a short digest, by which two values can be told apart. What is not JSON is masked whole.
+///
+/// ```
+/// let shown = winter_policy::settings::masked(r#"{"env":{"A_TOKEN":"s3cret","LANG":"C"}}"#);
+/// assert!(!shown.contains("s3cret") && shown.contains(r#""LANG": "C""#));
+/// ```
+pub fn masked(document: &str) -> String {
+    match serde_json::from_str::<Value>(document) {
+        Ok(mut value) => {
+            mask_in(&mut value);
+            format!("{value:#}")
+        }
+        Err(_) => mask(document),
+    }
+}
+
+fn mask_in(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                if is_secret_name(name) || name.eq_ignore_ascii_case("headers") {
+                    mask_all(value);
+                } else {
+                    mask_in(value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask_in),
+        _ => {}
+    }
+}
+
+fn mask_all(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(mask_all),
+        Value::Array(items) => items.iter_mut().for_each(mask_all),
+        Value::String(text) => *text = mask(text),
+        Value::Number(number) => *value = mask(&number.to_string()).into(),
+        // Switches and nothing at all are no secrets.
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn mask(secret: &str) -> String {
+    let digest = Sha256::digest(secret.as_bytes());
+    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("[masked {short}]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_wherever_they_stand() {
+        let shown = masked(
+            r#"{"a":[{"apiKey":"k1"}],"headers":{"X":["k2"]},"PIN_CODE_KEY":1234,"auth":{"deep":"k3"},"apiKeyHelper":"./x","keep":"me"}"#,
+        );
+        for secret in ["k1", "k2", "1234", "k3"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        assert!(shown.contains("./x") && shown.contains("me"));
+    }
+
+    #[test]
+    fn what_is_no_json_is_masked_whole() {
+        assert!(masked("TOKEN=x").starts_with("[masked "));
+    }
+
+    #[test]
+    fn equal_secrets_have_equal_masks() {
+        assert_eq!(mask("a"), mask("a"));
+        assert_ne!(mask("a"), mask("b"));
+    }
+}

@@ -1,0 +1,3 @@
+//! What the runner lends to the policy, one capability a file.
+
+pub mod git_index;

@@ -1,0 +1,106 @@
+//! Wasmtime: the engine, the embedded compiled component, and one fresh, limited instance a call.
+
+pub(crate) mod bindings;
+mod config;
+mod deadline;
+mod host;
+
+use std::time::Duration;
+
+use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
+
+use crate::error::RunnerError;
+use crate::grants::Grants;
+use deadline::{Clockwork, GuestTime};
+pub(crate) use host::Host;
+
+/// The component, compiled by the build for this program's target.
+static COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/winter-runtime.cwasm"));
+
+/// What one call of the guest may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Guest time of one call; the time of the host's own calls does not count.
+    pub deadline: Duration,
+    /// Bytes of linear memory.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: Duration::from_secs(10), memory: 512 << 20 }
+    }
+}
+
+/// A component that is ready to be instantiated.
+pub(crate) struct Guest {
+    engine: Engine,
+    pre: bindings::RuntimePre<State>,
+    clockwork: Clockwork,
+    limits: Limits,
+}
+
+/// What a store holds for one call.
+pub(crate) struct State {
+    pub(crate) host: Host,
+    limits: StoreLimits,
+}
+
+impl Guest {
+    /// The component that the program was built with.
+    pub(crate) fn embedded(limits: Limits) -> Result<Self, RunnerError> {
+        let engine = engine()?;
+        // SAFETY: the bytes were made by this crate's build script out of the same configuration, and nothing else
+        // writes them; the engine refuses what another version or another configuration compiled.
+        #[expect(unsafe_code)]
+        let component = unsafe { Component::deserialize(&engine, COMPILED) };
+        Self::new(engine, &component.map_err(RunnerError::engine)?, limits)
+    }
+
+    /// A component that somebody else compiled with the same configuration.
+    #[cfg(test)]
+    pub(crate) fn compiled(limits: Limits, bytes: &[u8]) -> Result<Self, RunnerError> {
+        let engine = engine()?;
+        // SAFETY: a test's own bytes, compiled in the same process.
+        #[expect(unsafe_code)]
+        let component = unsafe { Component::deserialize(&engine, bytes) };
+        Self::new(engine, &component.map_err(RunnerError::engine)?, limits)
+    }
+
+    fn new(engine: Engine, component: &Component, limits: Limits) -> Result<Self, RunnerError> {
+        let mut linker = Linker::<State>::new(&engine);
+        let ready = bindings::Runtime::add_to_linker::<State, HasSelf<Host>>(&mut linker, |state| &mut state.host)
+            .and_then(|()| linker.instantiate_pre(component))
+            .and_then(bindings::RuntimePre::new);
+        let clockwork = Clockwork::new(&engine, limits.deadline);
+        Ok(Self { pre: ready.map_err(RunnerError::engine)?, engine, clockwork, limits })
+    }
+
+    /// Runs `call` in a fresh instance.
+    ///
+    /// # Errors
+    /// `timed-out` when the guest used up its time, `out-of-memory` when it asked for more than it may have,
+    /// `guest-failed` when it trapped; a refusal of a capability comes back as what it is.
+    pub(crate) fn call<T>(
+        &self,
+        grants: &Grants,
+        call: impl FnOnce(&mut Store<State>, &bindings::Runtime) -> wasmtime::Result<T>,
+    ) -> Result<T, RunnerError> {
+        let time = GuestTime::start(self.limits.deadline);
+        let limits = StoreLimitsBuilder::new().memory_size(self.limits.memory).trap_on_grow_failure(true).build();
+        let state = State { host: Host::new(grants.clone(), time.clone()), limits };
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(1);
+        let watched = time.clone();
+        store.epoch_deadline_callback(move |_| watched.verdict());
+        let _running = self.clockwork.run();
+        let answer = self.pre.instantiate(&mut store).and_then(|instance| call(&mut store, &instance));
+        answer.map_err(|error| RunnerError::from_guest(error, time.is_over(), self.limits))
+    }
+}
+
+fn engine() -> Result<Engine, RunnerError> {
+    config::config(None).and_then(|config| Engine::new(&config)).map_err(RunnerError::engine)
+}

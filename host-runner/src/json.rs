@@ -1,0 +1,175 @@
+//! The contract's answers as JSON, with the contract's own names.
+
+use serde_json::{Value, json};
+
+use crate::contract::run_home::{Node, Place, Plan, Planned, Report};
+use crate::contract::settings::Effective;
+use crate::contract::types::{
+    Dropped, LinkFault, Notice, NoticeKind, Refusal, RefusalKind, ShippedBecause, SkipReason, SkippedItem, SkippedLink,
+    Tier,
+};
+
+/// A plan; file contents as text where they are text.
+pub fn plan(plan: &Plan) -> Value {
+    json!({
+        "run-id": plan.run_id,
+        "dir": plan.dir,
+        "sdk-home": plan.sdk_home,
+        "entries": list(&plan.entries, planned),
+        "effective-settings": plan.effective_settings,
+        "manifest": plan.manifest,
+        "report": report(&plan.report),
+    })
+}
+
+/// A report.
+pub fn report(report: &Report) -> Value {
+    json!({
+        "dropped-rules": list(&report.dropped_rules, dropped),
+        "skipped-links": list(&report.skipped_links, skipped_link),
+        "skipped-items": list(&report.skipped_items, skipped_item),
+        "notices": list(&report.notices, notice),
+    })
+}
+
+/// What settings files came to.
+pub fn effective(effective: &Effective) -> Value {
+    json!({
+        "json": effective.json,
+        "dropped": list(&effective.dropped, dropped),
+        "skipped": list(&effective.skipped, skipped_item),
+        "notices": list(&effective.notices, notice),
+    })
+}
+
+/// A refusal.
+pub fn refusal(refusal: &Refusal) -> Value {
+    let kind = match refusal.kind {
+        RefusalKind::BadInput => "bad-input",
+        RefusalKind::LegRefused => "leg-refused",
+        RefusalKind::UnusableSettings => "unusable-settings",
+        RefusalKind::Inexpressible => "inexpressible",
+        RefusalKind::Denied => "denied",
+        RefusalKind::Io => "io",
+    };
+    json!({
+        "kind": kind,
+        "message": refusal.message,
+        "help": refusal.help,
+        "source": refusal.source,
+        "line": refusal.line,
+        "column": refusal.column,
+    })
+}
+
+fn list<T>(items: &[T], one: impl Fn(&T) -> Value) -> Value {
+    items.iter().map(one).collect()
+}
+
+fn planned(planned: &Planned) -> Value {
+    let node = match &planned.node {
+        Node::Directory => json!("directory"),
+        Node::Content(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => json!({"content": text}),
+            Err(_) => json!({"content": bytes}),
+        },
+        Node::Link(target) => json!({"link": target}),
+        Node::Copy(admitted) => {
+            let place = match admitted.place {
+                Place::SharedHome => "shared-home",
+                Place::TrustedRoot => "trusted-root",
+                Place::GitTop => "git-top",
+                Place::Cwd => "cwd",
+            };
+            let identity = json!({
+                "device": admitted.identity.device,
+                "inode": admitted.identity.inode,
+                "size": admitted.identity.size,
+                "changed-ns": admitted.identity.changed_ns,
+            });
+            json!({"copy": {"place": place, "path": admitted.path, "identity": identity}})
+        }
+    };
+    json!({"path": planned.path, "node": node, "mode": planned.mode, "source": planned.source})
+}
+
+/// The name of a tier.
+pub fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::User => "user",
+        Tier::Project => "project",
+        Tier::Local => "local",
+    }
+}
+
+/// Why a local file counts as the repository's.
+pub fn because(because: ShippedBecause) -> &'static str {
+    match because {
+        ShippedBecause::Index => "index",
+        ShippedBecause::Head => "head",
+        ShippedBecause::Link => "link",
+        ShippedBecause::Unsupported => "unsupported",
+        ShippedBecause::TimedOut => "timed-out",
+        ShippedBecause::Failed => "failed",
+    }
+}
+
+/// Why an item was left out.
+pub fn skip_reason(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::Unusable => "unusable",
+        SkipReason::NotRegular => "not-regular",
+        SkipReason::TooLarge => "too-large",
+        SkipReason::Changed => "changed",
+        SkipReason::Unreadable => "unreadable",
+        SkipReason::NotRead => "not-read",
+        SkipReason::NotCarried => "not-carried",
+    }
+}
+
+/// Why a link was not followed.
+pub fn link_fault(fault: LinkFault) -> &'static str {
+    match fault {
+        LinkFault::OutsideRoot => "outside-root",
+        LinkFault::Dangling => "dangling",
+        LinkFault::Loop => "loop",
+    }
+}
+
+fn dropped(dropped: &Dropped) -> Value {
+    json!({
+        "tier": tier(dropped.tier),
+        "source": dropped.source,
+        "line": dropped.line,
+        "rule": dropped.rule,
+        "reason": dropped.reason,
+        "withheld": dropped.withheld,
+        "because": dropped.because.map(because),
+    })
+}
+
+fn skipped_item(item: &SkippedItem) -> Value {
+    json!({
+        "path": item.path,
+        "reason": skip_reason(item.reason),
+        "detail": item.detail,
+        "line": item.line,
+        "column": item.column,
+    })
+}
+
+fn skipped_link(link: &SkippedLink) -> Value {
+    json!({"path": link.path, "target": link.target, "reason": link_fault(link.reason)})
+}
+
+fn notice(notice: &Notice) -> Value {
+    let kind = match notice.kind {
+        NoticeKind::DuplicateKey => "duplicate-key",
+        NoticeKind::ShippedLocal => "shipped-local",
+        NoticeKind::NoSharedHome => "no-shared-home",
+        NoticeKind::HomeIsProject => "home-is-project",
+        NoticeKind::LiteralReference => "literal-reference",
+        NoticeKind::Untrusted => "untrusted",
+    };
+    json!({"kind": kind, "path": notice.path, "line": notice.line, "text": notice.text})
+}

@@ -1,0 +1,296 @@
+//! Run homes: folders opened and lent, a plan asked for, and the plan built.
+
+use std::path::{Path, PathBuf};
+
+use wasmtime::component::Resource;
+
+use crate::capability::files::Folder;
+use crate::engine::Host;
+use crate::engine::bindings::exports::winter::runtime::run_home as wit;
+use crate::error::RunnerError;
+use crate::materialize::{self, CopySource, Node, PlannedEntry};
+use crate::runner::Runner;
+use crate::{Brand, Powers, components};
+
+/// What a run home is made for. Only `home` and `cwd` have no default.
+#[derive(Clone, Debug)]
+pub struct RunHomeInput {
+    /// Winter's home; run folders are made under `cache/runs`.
+    pub home: PathBuf,
+    /// The person's own items; by default `<home>/sdk`. A folder that does not exist holds none.
+    pub shared_home: PathBuf,
+    /// Where the session works.
+    pub cwd: PathBuf,
+    /// The project, when it is trusted to speak at all; none: nothing of it is read.
+    pub trusted_project_root: Option<PathBuf>,
+    /// The top of the worktree, where the local settings live, if the caller knows it.
+    pub git_root: Option<PathBuf>,
+    /// The person's home folder; a project at it or above it is never trusted.
+    pub user_home: Option<PathBuf>,
+    /// Further folders in which the person's own links may end.
+    pub grant_read: Vec<PathBuf>,
+    /// What the session is for.
+    pub mode: wit::Mode,
+    /// A dispatch child gets no output style.
+    pub dispatch_child: bool,
+    /// Which runtime serves it.
+    pub leg: wit::Leg,
+    /// MCP servers that the person switched off, by name.
+    pub mcp_disabled: Vec<String>,
+    /// Names that no configured MCP server may take.
+    pub reserved_mcp_server_names: Vec<String>,
+    /// Where the session keeps its memory; empty for none.
+    pub memory_dir: String,
+    /// Which runtime's names and grammars hold.
+    pub brand: Brand,
+    /// Whether what acts in a repository's configuration may act. The library's default is to keep it.
+    pub powers: Powers,
+    /// Build although a protection of the person's own has no spelling.
+    pub allow_inexpressible: bool,
+}
+
+impl RunHomeInput {
+    /// A code session of the Winter brand that trusts no project.
+    ///
+    /// ```
+    /// let input = winter_runner::RunHomeInput::new("/home/me/.winter", "/src/it");
+    /// assert_eq!(input.shared_home, std::path::Path::new("/home/me/.winter/sdk"));
+    /// ```
+    pub fn new(home: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
+        let home = home.into();
+        Self {
+            shared_home: home.join("sdk"),
+            home,
+            cwd: cwd.into(),
+            trusted_project_root: None,
+            git_root: None,
+            user_home: None,
+            grant_read: Vec::new(),
+            mode: wit::Mode::Code,
+            dispatch_child: false,
+            leg: wit::Leg::Winter,
+            mcp_disabled: Vec::new(),
+            reserved_mcp_server_names: Vec::new(),
+            memory_dir: String::new(),
+            brand: Brand::Winter,
+            powers: Powers::Keep,
+            allow_inexpressible: false,
+        }
+    }
+
+    /// The folders that a plan reads, those that exist: what a caller grants to have it made.
+    pub fn reads(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.cwd.clone(), self.shared_home.clone()];
+        folders.extend(self.trusted_project_root.clone());
+        folders.extend(self.git_root.clone());
+        folders.extend(git_entry(&self.cwd, self.user_home.as_deref()));
+        folders.extend(self.grant_read.iter().cloned());
+        folders.retain(|folder| folder.exists());
+        folders
+    }
+}
+
+/// A run home that stands.
+#[derive(Debug)]
+pub struct RunHome {
+    /// What it was built from.
+    pub plan: wit::Plan,
+    /// Where it stands.
+    pub dir: PathBuf,
+    /// The content of its `manifest.json`.
+    pub manifest: serde_json::Value,
+    runs: PathBuf,
+}
+
+impl RunHome {
+    /// Removes the folder, and nothing that a link in it leads to.
+    ///
+    /// # Errors
+    /// What the system refuses, or a folder that is no run home any more.
+    pub fn dispose(self) -> Result<(), RunnerError> {
+        Ok(materialize::dispose(&self.runs, &self.plan.run_id)?)
+    }
+}
+
+/// The nearest folder at or above `from` that holds an entry named `.git`, whatever that entry is, by `lstat`; not
+/// above the person's home.
+pub fn git_entry(from: &Path, user_home: Option<&Path>) -> Option<PathBuf> {
+    let from = std::fs::canonicalize(from).ok()?;
+    let home = user_home.and_then(|home| std::fs::canonicalize(home).ok());
+    for folder in from.ancestors() {
+        if folder.join(".git").symlink_metadata().is_ok() {
+            return Some(folder.to_owned());
+        }
+        if home.as_deref() == Some(folder) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The folders of one session, opened.
+struct Opened {
+    shared_home: Option<Folder>,
+    cwd: Folder,
+    trusted_root: Option<Folder>,
+    git_top: Option<Folder>,
+    git_entry: Option<Folder>,
+    granted: Vec<Folder>,
+}
+
+impl Opened {
+    fn lend(&self, host: &mut Host) -> wasmtime::Result<wit::Places> {
+        let mut lend = |folder: &Folder| host.lend(folder.clone());
+        Ok(wit::Places {
+            shared_home: self.shared_home.as_ref().map(&mut lend).transpose()?,
+            cwd: lend(&self.cwd)?,
+            trusted_root: self.trusted_root.as_ref().map(&mut lend).transpose()?,
+            git_top: self.git_top.as_ref().map(&mut lend).transpose()?,
+            git_entry: self.git_entry.as_ref().map(&mut lend).transpose()?,
+            granted: self.granted.iter().map(&mut lend).collect::<wasmtime::Result<Vec<Resource<Folder>>>>()?,
+        })
+    }
+
+    fn place(&self, place: wit::Place) -> Option<&Folder> {
+        match place {
+            wit::Place::SharedHome => self.shared_home.as_ref(),
+            wit::Place::TrustedRoot => self.trusted_root.as_ref(),
+            wit::Place::GitTop => self.git_top.as_ref(),
+            wit::Place::Cwd => Some(&self.cwd),
+        }
+    }
+}
+
+impl Runner {
+    /// What a run home would hold; nothing is written, and no folder is made.
+    ///
+    /// # Errors
+    /// A folder that cannot be lent or was not granted, a refusal of the policy, or a guest that failed.
+    pub fn plan_run_home(&self, input: &RunHomeInput) -> Result<wit::Plan, RunnerError> {
+        self.plan(input).map(|(plan, _)| plan)
+    }
+
+    /// Builds a run home: it appears whole, or not at all.
+    ///
+    /// What an earlier build left half-made, because it was killed, is removed on the way.
+    ///
+    /// # Errors
+    /// As [`Runner::plan_run_home`], and whatever keeps the folder from being made.
+    pub fn build_run_home(&self, input: &RunHomeInput) -> Result<RunHome, RunnerError> {
+        let (plan, opened) = self.plan(input)?;
+        let runs = materialize::ensure_runs(&input.home)?;
+        for swept in materialize::sweep(&runs)? {
+            tracing::info!(target: "winter::build", run = %swept, "removed what a dead build left");
+        }
+        let entries = entries(&plan, &opened)?;
+        let mut head = match serde_json::from_str(&plan.manifest) {
+            Ok(serde_json::Value::Object(head)) => head,
+            _ => return Err(RunnerError::GuestFailed("the plan's manifest is no JSON object".to_owned())),
+        };
+        head.insert("policy-digest".to_owned(), format!("sha256:{}", components::RUNTIME.digest()).into());
+        let built = materialize::materialize(&runs, &plan.run_id, &entries, head)?;
+        tracing::info!(target: "winter::build", run = %plan.run_id, entries = entries.len(), "built");
+        Ok(RunHome { dir: built.path, manifest: built.manifest, plan, runs })
+    }
+
+    fn plan(&self, input: &RunHomeInput) -> Result<(wit::Plan, Opened), RunnerError> {
+        let opened = self.open(input)?;
+        let wit_input = wit_input(input)?;
+        let plan = self.call(|store, guest| {
+            let places = opened.lend(&mut store.data_mut().host)?;
+            guest.winter_runtime_run_home().call_build(store, &wit_input, &places)
+        })?;
+        Ok((plan.map_err(RunnerError::Refused)?, opened))
+    }
+
+    fn open(&self, input: &RunHomeInput) -> Result<Opened, RunnerError> {
+        let open = |role: &'static str, path: &Path| {
+            let folder = Folder::grant(path).map_err(|error| RunnerError::Folder { role, error })?;
+            self.grants().check_read(Path::new(&folder.path()))?;
+            Ok::<_, RunnerError>(folder)
+        };
+        let optional = |role, path: Option<&Path>| path.map(|path| open(role, path)).transpose();
+        let git_entry = git_entry(&input.cwd, input.user_home.as_deref());
+        Ok(Opened {
+            shared_home: optional("shared home", there(&input.shared_home))?,
+            cwd: open("working folder", &input.cwd)?,
+            trusted_root: optional("project", input.trusted_project_root.as_deref())?,
+            git_top: optional("top of the worktree", input.git_root.as_deref())?,
+            git_entry: optional("folder of the repository", git_entry.as_deref())?,
+            granted: input.grant_read.iter().map(|path| open("granted folder", path)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The path, unless nothing at all stands there.
+fn there(path: &Path) -> Option<&Path> {
+    path.symlink_metadata().is_ok().then_some(path)
+}
+
+fn wit_input(input: &RunHomeInput) -> Result<wit::Input, RunnerError> {
+    let (home, home_spellings) = spellings("home", &input.home)?;
+    let (_, shared_home_spellings) = spellings("shared home", &input.shared_home)?;
+    let user_home = input.user_home.as_deref().map(|home| spellings("home folder", home)).transpose()?;
+    Ok(wit::Input {
+        run_id: uuid::Uuid::now_v7().to_string(),
+        home,
+        home_spellings,
+        mode: input.mode,
+        dispatch_child: input.dispatch_child,
+        leg: input.leg,
+        mcp_disabled: input.mcp_disabled.clone(),
+        reserved_mcp_server_names: input.reserved_mcp_server_names.clone(),
+        memory_dir: input.memory_dir.clone(),
+        brand: input.brand.clone(),
+        powers: input.powers,
+        allow_inexpressible: input.allow_inexpressible,
+        user_home: user_home.map(|(real, _)| real),
+        shared_home_spellings,
+    })
+}
+
+/// The real path, as far as it exists, and the spellings that lead there another way.
+fn spellings(role: &str, path: &Path) -> Result<(String, Vec<String>), RunnerError> {
+    let absolute = std::path::absolute(path).map_err(|error| RunnerError::Write { path: path.to_owned(), error })?;
+    let mut real = absolute.clone();
+    for above in absolute.ancestors() {
+        if let Ok(resolved) = std::fs::canonicalize(above) {
+            // What does not exist yet has no other spelling than its name below what does.
+            real = absolute.strip_prefix(above).map_or(resolved.clone(), |rest| resolved.join(rest));
+            break;
+        }
+    }
+    let text = |path: &Path| {
+        path.to_str().map(|text| text.trim_end_matches('/').to_owned()).ok_or_else(|| RunnerError::BadInput {
+            what: format!("the {role} {} is not UTF-8", path.display()),
+            help: "use a folder whose path is UTF-8".to_owned(),
+        })
+    };
+    let (real, absolute) = (text(&real)?, text(&absolute)?);
+    let others = if absolute == real { Vec::new() } else { vec![absolute] };
+    Ok((real, others))
+}
+
+fn entries(plan: &wit::Plan, opened: &Opened) -> Result<Vec<PlannedEntry>, RunnerError> {
+    let entry = |planned: &wit::Planned| {
+        let node = match &planned.node {
+            wit::Node::Directory => Node::Directory,
+            wit::Node::Content(bytes) => Node::Content(bytes.clone()),
+            wit::Node::Link(target) => Node::Link(target.clone()),
+            wit::Node::Copy(admitted) => Node::Copy(copy_source(admitted, opened)?),
+        };
+        Ok(PlannedEntry { path: planned.path.clone(), node, mode: planned.mode, source: planned.source.clone() })
+    };
+    plan.entries.iter().map(entry).collect()
+}
+
+fn copy_source(admitted: &wit::Admitted, opened: &Opened) -> Result<CopySource, RunnerError> {
+    let folder = opened.place(admitted.place).ok_or_else(|| {
+        RunnerError::GuestFailed(format!("the plan copies {} out of a folder that was not lent", admitted.path))
+    })?;
+    let (above, name) = admitted.path.rsplit_once('/').unwrap_or(("", &admitted.path));
+    let folder = folder.open_beneath(above).map_err(|error| {
+        RunnerError::Materialize(materialize::MaterializeError::source(&admitted.path, error))
+    })?;
+    Ok(CopySource { folder, name: name.to_owned(), identity: admitted.identity.into(), limit: admitted.identity.size })
+}

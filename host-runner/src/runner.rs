@@ -1,0 +1,104 @@
+//! The runner: one engine, explicit grants, and the component's functions as methods.
+
+use wasmtime::Store;
+
+use crate::engine::bindings::Runtime;
+use crate::engine::bindings::exports::winter::runtime::{escape, explain, settings};
+use crate::engine::{Guest, Limits, State};
+use crate::error::RunnerError;
+use crate::grants::Grants;
+use crate::Spelling;
+
+/// What a runner is made with. The default grants nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// What the host lends.
+    pub grants: Grants,
+    /// What one call of the guest may use.
+    pub limits: Limits,
+}
+
+/// Runs winter's decisions. Every call gets a fresh instance, so that no call can see or spoil another.
+pub struct Runner {
+    guest: Guest,
+    grants: Grants,
+}
+
+impl Runner {
+    /// A runner over the embedded component.
+    ///
+    /// ```
+    /// use winter_runner::{Config, Runner, Spelling};
+    /// let runner = Runner::new(Config::default())?;
+    /// assert_eq!(runner.rule_path("/x/[wip] app", Spelling::Contract)?, r"/x/\\[wip\\] app");
+    /// # Ok::<(), winter_runner::RunnerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RunnerError::Engine`] when the engine does not run on this machine.
+    pub fn new(config: Config) -> Result<Self, RunnerError> {
+        Ok(Self { guest: Guest::embedded(config.limits)?, grants: config.grants })
+    }
+
+    /// What the runner lends.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    pub(crate) fn call<T>(
+        &self,
+        call: impl FnOnce(&mut Store<State>, &Runtime) -> wasmtime::Result<T>,
+    ) -> Result<T, RunnerError> {
+        self.guest.call(&self.grants, call)
+    }
+
+    /// A literal path, spelt for the content of a permission rule.
+    ///
+    /// # Errors
+    /// Only a guest that failed; every string has an answer.
+    pub fn rule_path(&self, path: &str, spelling: Spelling) -> Result<String, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_escape().call_rule_path(store, path, spelling))
+    }
+
+    /// A literal path, spelt for an entry of that sandbox list.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn sandbox_path(
+        &self,
+        path: &str,
+        list: escape::SandboxList,
+        grammar: escape::SandboxGrammar,
+    ) -> Result<escape::SandboxSpelling, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_escape().call_sandbox_path(store, path, list, grammar))
+    }
+
+    /// What a session gets out of these settings files.
+    ///
+    /// # Errors
+    /// A refusal of the policy, which concerns the person's own file; or a guest that failed.
+    pub fn compose(
+        &self,
+        files: &[settings::TierFile],
+        options: &settings::Options,
+    ) -> Result<settings::Effective, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_settings().call_compose(store, files, options))?
+            .map_err(RunnerError::Refused)
+    }
+
+    /// The same JSON document with its secrets masked.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn masked(&self, document: &str) -> Result<String, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_settings().call_masked(store, document))
+    }
+
+    /// The tables of that topic.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn sheets(&self, topic: explain::Topic) -> Result<Vec<explain::Sheet>, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_explain().call_sheets(store, topic))
+    }
+}
