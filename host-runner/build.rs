@@ -56,7 +56,8 @@ fn guest(root: &Path, out: &Path, feature: &str) -> Vec<u8> {
     // What the outer build was told about this machine does not hold for the guest.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        let foreign = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS", "CARGO_BUILD_TARGET"];
+        let foreign =
+            ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS", "CARGO_BUILD_TARGET"];
         if foreign.contains(&name.as_str()) || name.starts_with("CARGO_FEATURE_") || name.starts_with("CARGO_CFG_") {
             cargo.env_remove(name);
         }

@@ -59,6 +59,14 @@ pub enum RunnerError {
     /// The engine does not run here.
     #[error("the engine does not start: {0}")]
     Engine(String),
+    /// A path has no spelling in the list that it is for.
+    #[error("the list has no spelling for `{path}`: `{characters}` stands in the way")]
+    Inexpressible {
+        /// The path.
+        path: String,
+        /// The characters that have none.
+        characters: String,
+    },
     /// A file of the host's own could not be written.
     #[error("{}: {error}", path.display())]
     Write {
@@ -104,6 +112,7 @@ impl RunnerError {
             Self::Folder { error, .. } => error.code(),
             Self::Materialize(error) => error.code(),
             Self::BadInput { .. } => "bad-input",
+            Self::Inexpressible { .. } => "inexpressible",
             Self::TimedOut(_) => "timed-out",
             Self::OutOfMemory(_) => "out-of-memory",
             Self::GuestFailed(_) => "guest-failed",
@@ -118,6 +127,9 @@ impl RunnerError {
             Self::Refused(refusal) => Some(refusal.help.clone()),
             Self::Denied(denied) => Some(format!("{} would grant it", denied.grant)),
             Self::BadInput { help, .. } => Some(help.clone()),
+            Self::Inexpressible { .. } => {
+                Some("an entry that is ignored would fail open: name a folder above it, or rename it".to_owned())
+            }
             Self::TimedOut(_) | Self::OutOfMemory(_) | Self::GuestFailed(_) => {
                 Some("this is a fault of winter's: please report it with the input".to_owned())
             }
@@ -135,6 +147,7 @@ impl RunnerError {
                 RefusalKind::Io => 5,
             },
             Self::BadInput { .. } | Self::Folder { .. } => 2,
+            Self::Inexpressible { .. } => 3,
             Self::Denied(_) => 4,
             Self::Materialize(error) if error.is_bad_input() => 2,
             _ => 5,

@@ -30,11 +30,11 @@ pub mod materialize;
 mod run_home;
 mod runner;
 
+pub use contract::types::{Brand, Powers, Spelling};
 pub use engine::Limits;
 /// The contract's own types, as they cross the border.
 pub use engine::bindings::exports::winter::runtime as contract;
-pub use contract::types::{Brand, Powers, Spelling};
 pub use error::{Denied, RunnerError};
 pub use grants::Grants;
-pub use run_home::{RunHome, RunHomeInput, git_entry};
+pub use run_home::{RunHome, RunHomeInput, dispose_run_home, git_entry};
 pub use runner::{Config, Runner};

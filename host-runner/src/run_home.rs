@@ -86,6 +86,8 @@ impl RunHomeInput {
         folders.extend(git_entry(&self.cwd, self.user_home.as_deref()));
         folders.extend(self.grant_read.iter().cloned());
         folders.retain(|folder| folder.exists());
+        folders.sort();
+        folders.dedup();
         folders
     }
 }
@@ -99,7 +101,7 @@ pub struct RunHome {
     pub dir: PathBuf,
     /// The content of its `manifest.json`.
     pub manifest: serde_json::Value,
-    runs: PathBuf,
+    runs: Folder,
 }
 
 impl RunHome {
@@ -126,6 +128,16 @@ pub fn git_entry(from: &Path, user_home: Option<&Path>) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// Removes the run home of that id under winter's home, and nothing that a link in it leads to.
+///
+/// # Errors
+/// No such run, a folder that is no run home, or whatever the system refuses.
+pub fn dispose_run_home(home: &Path, run_id: &str) -> Result<(), RunnerError> {
+    let runs = Folder::grant(&home.join("cache/runs"))
+        .map_err(|error| RunnerError::Folder { role: "folder of the run homes", error })?;
+    Ok(materialize::dispose(&runs, run_id)?)
 }
 
 /// The folders of one session, opened.
@@ -179,8 +191,12 @@ impl Runner {
     pub fn build_run_home(&self, input: &RunHomeInput) -> Result<RunHome, RunnerError> {
         let (plan, opened) = self.plan(input)?;
         let runs = materialize::ensure_runs(&input.home)?;
-        for swept in materialize::sweep(&runs)? {
-            tracing::info!(target: "winter::build", run = %swept, "removed what a dead build left");
+        let swept = materialize::sweep(&runs)?;
+        for run in &swept.removed {
+            tracing::info!(target: "winter::build", run, "removed what a dead build left");
+        }
+        for left in &swept.failed {
+            tracing::warn!(target: "winter::build", ?left, "what a dead build left could not be removed");
         }
         let entries = entries(&plan, &opened)?;
         let mut head = match serde_json::from_str(&plan.manifest) {
@@ -289,8 +305,8 @@ fn copy_source(admitted: &wit::Admitted, opened: &Opened) -> Result<CopySource, 
         RunnerError::GuestFailed(format!("the plan copies {} out of a folder that was not lent", admitted.path))
     })?;
     let (above, name) = admitted.path.rsplit_once('/').unwrap_or(("", &admitted.path));
-    let folder = folder.open_beneath(above).map_err(|error| {
-        RunnerError::Materialize(materialize::MaterializeError::source(&admitted.path, error))
-    })?;
+    let folder = folder
+        .open_beneath(above)
+        .map_err(|error| RunnerError::Materialize(materialize::MaterializeError::source(&admitted.path, error)))?;
     Ok(CopySource { folder, name: name.to_owned(), identity: admitted.identity.into(), limit: admitted.identity.size })
 }

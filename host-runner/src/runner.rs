@@ -2,12 +2,12 @@
 
 use wasmtime::Store;
 
+use crate::Spelling;
 use crate::engine::bindings::Runtime;
 use crate::engine::bindings::exports::winter::runtime::{escape, explain, settings};
 use crate::engine::{Guest, Limits, State};
 use crate::error::RunnerError;
 use crate::grants::Grants;
-use crate::Spelling;
 
 /// What a runner is made with. The default grants nothing.
 #[derive(Clone, Debug, Default)]

@@ -1,3 +1,4 @@
 //! What the runner lends to the policy, one capability a file.
 
+pub mod files;
 pub mod git_index;

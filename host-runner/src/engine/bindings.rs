@@ -7,5 +7,4 @@ wasmtime::component::bindgen!({
     path: "../wit",
     imports: { default: trappable },
     with: { "winter:host/files.folder": crate::capability::files::Folder },
-    additional_derives: [PartialEq],
 });

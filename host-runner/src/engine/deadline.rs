@@ -20,7 +20,8 @@ struct Account {
 
 impl GuestTime {
     pub(super) fn start(limit: Duration) -> Self {
-        let account = Account { started: Instant::now(), in_host: Duration::ZERO, left_guest: None, limit, over: false };
+        let account =
+            Account { started: Instant::now(), in_host: Duration::ZERO, left_guest: None, limit, over: false };
         Self(Arc::new(Mutex::new(account)))
     }
 

@@ -142,7 +142,12 @@ impl process::Host for Host {
 impl clock::Host for Host {
     fn now(&mut self) -> wasmtime::Result<u64> {
         if !self.grants.clock {
-            return Err(Denied { capability: "clock", resource: "the time".to_owned(), grant: "Grants::clock".to_owned() }.into());
+            return Err(Denied {
+                capability: "clock",
+                resource: "the time".to_owned(),
+                grant: "Grants::clock".to_owned(),
+            }
+            .into());
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))

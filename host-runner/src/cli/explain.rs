@@ -1,0 +1,49 @@
+//! `winter explain`.
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use winter_runner::contract::explain::Topic;
+use winter_runner::{Config, Runner, RunnerError};
+
+use super::human;
+
+#[derive(Args)]
+pub(crate) struct Explain {
+    /// Which tables.
+    #[arg(value_enum)]
+    topic: TopicName,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TopicName {
+    /// What is dropped from settings files, and how their keys combine.
+    Settings,
+    /// Which variables a settings file may set.
+    Env,
+    /// How literal paths are spelt.
+    Escape,
+}
+
+impl Explain {
+    pub(super) fn run(&self) -> Result<(), RunnerError> {
+        let topic = match self.topic {
+            TopicName::Settings => Topic::Settings,
+            TopicName::Env => Topic::Env,
+            TopicName::Escape => Topic::Escape,
+        };
+        let sheets = Runner::new(Config::default())?.sheets(topic)?;
+        if self.json {
+            let sheets: Vec<_> = sheets
+                .iter()
+                .map(|sheet| json!({"title": sheet.title, "columns": sheet.columns, "rows": sheet.rows}))
+                .collect();
+            human::out(&format!("{:#}\n", json!({ "tables": sheets })));
+        } else {
+            human::out(&human::sheets(&sheets));
+        }
+        Ok(())
+    }
+}
