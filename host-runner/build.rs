@@ -31,16 +31,42 @@ fn main() {
         imports.push_str(&format!("    (\"{name}\", &{:?}),\n", imported(&component)));
         fs::write(out.join(format!("{name}.wasm")), &component).expect("OUT_DIR can be written");
         if name == "winter-runtime" {
-            let target = env::var("TARGET").expect("cargo sets it");
-            let compiled = engine::config(Some(&target))
-                .and_then(|config| wasmtime::Engine::new(&config))
-                .and_then(|engine| engine.precompile_component(&component))
-                .unwrap_or_else(|error| panic!("{name} does not compile: {error:?}"));
-            fs::write(out.join("winter-runtime.cwasm"), compiled).expect("OUT_DIR can be written");
+            compile(&out, name, &component);
         }
     }
+    test_components(&out);
     let imports = format!("&[\n{imports}]\n");
     fs::write(out.join("imports.rs"), imports).expect("OUT_DIR can be written");
+}
+
+/// Components for the tests of the engine's limits, which have no compiler of their own.
+fn test_components(out: &Path) {
+    let bodies = [
+        ("idle", "nop"),
+        ("endless", "(loop br 0)"),
+        ("greedy", "(loop (drop (memory.grow (i32.const 16))) br 0)"),
+        ("trap", "unreachable"),
+    ];
+    for (name, body) in bodies {
+        let text = format!(
+            r#"(component
+                (core module $m (memory 1) (func (export "run") {body}))
+                (core instance $i (instantiate $m))
+                (func (export "run") (canon lift (core func $i "run"))))"#
+        );
+        let component = wat::parse_str(text).expect("a component in text form");
+        compile(out, &format!("test-{name}"), &component);
+    }
+}
+
+/// Compiles a component for this build's target, with the program's own engine configuration.
+fn compile(out: &Path, name: &str, component: &[u8]) {
+    let target = env::var("TARGET").expect("cargo sets it");
+    let compiled = engine::config(Some(&target))
+        .and_then(|config| wasmtime::Engine::new(&config))
+        .and_then(|engine| engine.precompile_component(component))
+        .unwrap_or_else(|error| panic!("{name} does not compile: {error:?}"));
+    fs::write(out.join(format!("{name}.cwasm")), compiled).expect("OUT_DIR can be written");
 }
 
 /// The guest as a core module of that world.

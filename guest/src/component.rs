@@ -142,7 +142,7 @@ same!(report::ShippedBecause => wit::ShippedBecause { Index, Head, Link, Unsuppo
 same!(report::SkipReason => wit::SkipReason { Unusable, NotRegular, TooLarge, Changed, Unreadable, NotRead, NotCarried });
 same!(report::LinkFault => wit::LinkFault { OutsideRoot, Dangling, Loop });
 same!(report::NoticeKind => wit::NoticeKind {
-    DuplicateKey, ShippedLocal, NoSharedHome, HomeIsProject, LiteralReference, Untrusted,
+    DuplicateKey, ShippedLocal, NoSharedHome, HomeIsProject, LiteralReference, Untrusted, NotInSandbox,
 });
 same!(report::RefusalKind => wit::RefusalKind { BadInput, LegRefused, UnusableSettings, Inexpressible, Denied, Io });
 same_record!(report::Dropped => wit::Dropped {

@@ -118,6 +118,8 @@ pub enum NoticeKind {
     LiteralReference,
     /// Nothing of the project was read, since no root was trusted.
     Untrusted,
+    /// A place that a permission rule protects and the sandbox's lists cannot name.
+    NotInSandbox,
 }
 
 /// One remark.

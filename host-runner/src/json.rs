@@ -170,6 +170,7 @@ fn notice(notice: &Notice) -> Value {
         NoticeKind::HomeIsProject => "home-is-project",
         NoticeKind::LiteralReference => "literal-reference",
         NoticeKind::Untrusted => "untrusted",
+        NoticeKind::NotInSandbox => "not-in-sandbox",
     };
     json!({"kind": kind, "path": notice.path, "line": notice.line, "text": notice.text})
 }

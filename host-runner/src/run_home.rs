@@ -243,7 +243,7 @@ fn there(path: &Path) -> Option<&Path> {
     path.symlink_metadata().is_ok().then_some(path)
 }
 
-fn wit_input(input: &RunHomeInput) -> Result<wit::Input, RunnerError> {
+pub(crate) fn wit_input(input: &RunHomeInput) -> Result<wit::Input, RunnerError> {
     let (home, home_spellings) = spellings("home", &input.home)?;
     let (_, shared_home_spellings) = spellings("shared home", &input.shared_home)?;
     let user_home = input.user_home.as_deref().map(|home| spellings("home folder", home)).transpose()?;

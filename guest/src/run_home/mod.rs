@@ -290,7 +290,7 @@ where
     let mut report = Report::default();
     let root = trusted(input, places, &mut report)?;
     let tiers = tiers::read(input, places, root, git, &mut report)?;
-    let protection = protection(input, places, root);
+    let protection = protection(input, places, root, &mut report);
     let options = Options {
         brand: &input.brand,
         powers: input.powers,
@@ -381,7 +381,7 @@ fn trusted<'a, F: Folder>(
     Ok(Some(root))
 }
 
-fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>) -> Protection {
+fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, report: &mut Report) -> Protection {
     let shared_home = places.shared_home.as_ref().map_or_else(|| sdk_home_of(&input.home), Folder::path);
     let spellings = |real: &str, others: &[String]| -> Vec<String> {
         std::iter::once(real.to_owned()).chain(others.iter().cloned()).collect()
@@ -396,6 +396,12 @@ fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>) ->
         trusted_root: &root,
     };
     let rules = escape::protected_path_rules(places, &input.brand);
+    report.notices.extend(rules.not_in_sandbox.into_iter().map(|path| Notice {
+        kind: NoticeKind::NotInSandbox,
+        path,
+        line: None,
+        text: "protected by a permission rule alone: the sandbox's lists have no spelling for it".to_owned(),
+    }));
     Protection { ask: rules.ask, deny: rules.deny, deny_write: rules.deny_write }
 }
 

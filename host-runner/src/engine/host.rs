@@ -23,6 +23,12 @@ impl Host {
         Self { table: ResourceTable::new(), grants, time }
     }
 
+    /// The account of the call's time.
+    #[cfg(test)]
+    pub(super) fn time(&self) -> &GuestTime {
+        &self.time
+    }
+
     /// Lends a folder to the guest for this call.
     pub(crate) fn lend(&mut self, folder: real::Folder) -> wasmtime::Result<Resource<real::Folder>> {
         Ok(self.table.push(folder)?)

@@ -4,10 +4,12 @@ pub(crate) mod bindings;
 mod config;
 mod deadline;
 mod host;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
-use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
 
 use crate::error::RunnerError;
@@ -33,10 +35,10 @@ impl Default for Limits {
     }
 }
 
-/// A component that is ready to be instantiated.
-pub(crate) struct Guest {
+/// A component that is ready to be instantiated, and the limits that each instance gets.
+struct Sandbox {
     engine: Engine,
-    pre: bindings::RuntimePre<State>,
+    pre: InstancePre<State>,
     clockwork: Clockwork,
     limits: Limits,
 }
@@ -47,34 +49,21 @@ pub(crate) struct State {
     limits: StoreLimits,
 }
 
-impl Guest {
-    /// The component that the program was built with.
-    pub(crate) fn embedded(limits: Limits) -> Result<Self, RunnerError> {
-        let engine = engine()?;
-        // SAFETY: the bytes were made by this crate's build script out of the same configuration, and nothing else
-        // writes them; the engine refuses what another version or another configuration compiled.
-        #[expect(unsafe_code)]
-        let component = unsafe { Component::deserialize(&engine, COMPILED) };
-        Self::new(engine, &component.map_err(RunnerError::engine)?, limits)
-    }
-
-    /// A component that somebody else compiled with the same configuration.
-    #[cfg(test)]
-    pub(crate) fn compiled(limits: Limits, bytes: &[u8]) -> Result<Self, RunnerError> {
-        let engine = engine()?;
-        // SAFETY: a test's own bytes, compiled in the same process.
+impl Sandbox {
+    /// A component out of bytes that this crate's build script compiled.
+    fn compiled(bytes: &'static [u8], limits: Limits) -> Result<Self, RunnerError> {
+        let engine = config::config(None).and_then(|config| Engine::new(&config)).map_err(RunnerError::engine)?;
+        // SAFETY: the bytes were made by this crate's build script with the same configuration, and nothing else writes
+        // them; the engine refuses what another version or another configuration compiled.
         #[expect(unsafe_code)]
         let component = unsafe { Component::deserialize(&engine, bytes) };
-        Self::new(engine, &component.map_err(RunnerError::engine)?, limits)
-    }
-
-    fn new(engine: Engine, component: &Component, limits: Limits) -> Result<Self, RunnerError> {
         let mut linker = Linker::<State>::new(&engine);
-        let ready = bindings::Runtime::add_to_linker::<State, HasSelf<Host>>(&mut linker, |state| &mut state.host)
-            .and_then(|()| linker.instantiate_pre(component))
-            .and_then(bindings::RuntimePre::new);
+        let pre = component.and_then(|component| {
+            bindings::Runtime::add_to_linker::<State, HasSelf<Host>>(&mut linker, |state| &mut state.host)?;
+            linker.instantiate_pre(&component)
+        });
         let clockwork = Clockwork::new(&engine, limits.deadline);
-        Ok(Self { pre: ready.map_err(RunnerError::engine)?, engine, clockwork, limits })
+        Ok(Self { pre: pre.map_err(RunnerError::engine)?, engine, clockwork, limits })
     }
 
     /// Runs `call` in a fresh instance.
@@ -82,10 +71,10 @@ impl Guest {
     /// # Errors
     /// `timed-out` when the guest used up its time, `out-of-memory` when it asked for more than it may have,
     /// `guest-failed` when it trapped; a refusal of a capability comes back as what it is.
-    pub(crate) fn call<T>(
+    fn call<T>(
         &self,
         grants: &Grants,
-        call: impl FnOnce(&mut Store<State>, &bindings::Runtime) -> wasmtime::Result<T>,
+        call: impl FnOnce(&mut Store<State>, &Instance) -> wasmtime::Result<T>,
     ) -> Result<T, RunnerError> {
         let time = GuestTime::start(self.limits.deadline);
         let limits = StoreLimitsBuilder::new().memory_size(self.limits.memory).trap_on_grow_failure(true).build();
@@ -101,6 +90,29 @@ impl Guest {
     }
 }
 
-fn engine() -> Result<Engine, RunnerError> {
-    config::config(None).and_then(|config| Engine::new(&config)).map_err(RunnerError::engine)
+/// The component that the program was built with.
+pub(crate) struct Guest {
+    sandbox: Sandbox,
+    exports: bindings::RuntimeIndices,
+}
+
+impl Guest {
+    /// The embedded component.
+    pub(crate) fn embedded(limits: Limits) -> Result<Self, RunnerError> {
+        let sandbox = Sandbox::compiled(COMPILED, limits)?;
+        let exports = bindings::RuntimeIndices::new(&sandbox.pre).map_err(RunnerError::engine)?;
+        Ok(Self { sandbox, exports })
+    }
+
+    /// Runs `call` in a fresh instance; the errors are those of [`Sandbox::call`].
+    pub(crate) fn call<T>(
+        &self,
+        grants: &Grants,
+        call: impl FnOnce(&mut Store<State>, &bindings::Runtime) -> wasmtime::Result<T>,
+    ) -> Result<T, RunnerError> {
+        self.sandbox.call(grants, |store, instance| {
+            let exports = self.exports.load(&mut *store, instance)?;
+            call(store, &exports)
+        })
+    }
 }
