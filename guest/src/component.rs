@@ -1,6 +1,6 @@
 //! WIT <-> domain, and nothing else: every function converts its arguments, calls one decision and converts its answer.
 
-#![allow(unsafe_code, reason = "the macro that exports the component's functions expands to it")]
+#![allow(unsafe_code, unreachable_pub, reason = "the macro that exports the component's functions expands to it")]
 
 mod bindings;
 #[cfg(feature = "runtime-world")]

@@ -169,13 +169,16 @@ fn not_found() -> FilesError {
     FilesError::Io(IoError { kind: IoKind::NotFound, text: "not found".to_owned() })
 }
 
+/// The folder and the paths of each question.
+type Asked = Rc<RefCell<Vec<(String, Vec<String>)>>>;
+
 /// A git index with one prepared answer, and a record of what it was asked.
 #[derive(Clone, Debug)]
 pub struct MemoryGit {
     /// The answer.
     pub answer: Result<Vec<Evidence>, ProbeError>,
     /// The folders and paths of each question.
-    pub asked: Rc<RefCell<Vec<(String, Vec<String>)>>>,
+    pub asked: Asked,
 }
 
 impl MemoryGit {

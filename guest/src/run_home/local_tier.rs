@@ -70,10 +70,11 @@ fn answer(probe: Result<Vec<Evidence>, ProbeError>, git_entry: bool) -> Option<(
         }
         // With a `.git` entry on the way up, "no repository" is a repository that cannot be read.
         Err(ProbeError::NotARepository) if !git_entry => None,
-        Err(error @ ProbeError::NotARepository) => Some((ShippedBecause::Failed, error.to_string())),
         Err(error @ ProbeError::Unsupported(_)) => Some((ShippedBecause::Unsupported, error.to_string())),
         Err(error @ ProbeError::TimedOut) => Some((ShippedBecause::TimedOut, error.to_string())),
-        Err(error @ ProbeError::Failed(_)) => Some((ShippedBecause::Failed, error.to_string())),
+        Err(error @ (ProbeError::NotARepository | ProbeError::Failed(_))) => {
+            Some((ShippedBecause::Failed, error.to_string()))
+        }
     }
 }
 

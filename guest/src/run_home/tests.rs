@@ -225,7 +225,7 @@ fn what_is_no_file_is_skipped_with_its_reason() {
         (Stored::Folder, SkipReason::NotRegular),
         (Stored::Other, SkipReason::NotRegular),
         (Stored::Unreadable, SkipReason::Unreadable),
-        (Stored::File(vec![b' '; (MAX_TEXT + 1) as usize]), SkipReason::TooLarge),
+        (Stored::File(vec![b' '; usize::try_from(MAX_TEXT).unwrap() + 1]), SkipReason::TooLarge),
     ] {
         let world = World::new();
         world.memory.put("/src/it/.winter/settings.json", node.clone());

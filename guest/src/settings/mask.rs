@@ -51,8 +51,7 @@ fn mask_all(value: &mut Value) {
 
 fn mask(secret: &str) -> String {
     let digest = Sha256::digest(secret.as_bytes());
-    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("[masked {short}]")
+    format!("[masked {:02x}{:02x}{:02x}{:02x}]", digest[0], digest[1], digest[2], digest[3])
 }
 
 #[cfg(test)]

@@ -41,9 +41,9 @@ impl Spelt {
     pub(super) fn all(path: &str, value: &Value, line: u32) -> Vec<(Self, u32)> {
         let mut found = Vec::new();
         if path == "hooks" {
-            hooks(value, line, &mut found)
+            hooks(value, line, &mut found);
         } else {
-            leaves(path, path, value, line, &mut found)
+            leaves(path, path, value, line, &mut found);
         }
         found
     }
@@ -156,7 +156,7 @@ pub fn is_secret_name(name: &str) -> bool {
         "withheld",
     ];
     let words = words(name);
-    !words.last().is_some_and(|last| last == "helper") && words.iter().any(|word| SECRET.contains(&word.as_str()))
+    words.last().is_none_or(|last| last != "helper") && words.iter().any(|word| SECRET.contains(&word.as_str()))
 }
 
 /// The words of a name in any of the usual spellings, in lower case.

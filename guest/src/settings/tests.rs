@@ -36,8 +36,8 @@ fn json(effective: &Effective) -> serde_json::Value {
 }
 
 /// The reasons for which one file's only setting is dropped; empty when it is kept, as it stands.
-fn reasons(file: TierFile<'_>, powers: Powers) -> Vec<String> {
-    let effective = with(std::slice::from_ref(&file), powers);
+fn reasons(file: &TierFile<'_>, powers: Powers) -> Vec<String> {
+    let effective = with(std::slice::from_ref(file), powers);
     let text = std::str::from_utf8(file.text).unwrap();
     let asked: serde_json::Value = serde_json::from_str(text).unwrap();
     if effective.dropped.is_empty() {
@@ -54,7 +54,7 @@ fn dropped_from(text: &str, powers: Powers, reason: &str) -> String {
     let names = ["user", "project", "local", "shipped"];
     let mut dropped = Vec::new();
     for (file, name) in files.into_iter().zip(names) {
-        let reasons = reasons(file, powers);
+        let reasons = reasons(&file, powers);
         assert!(reasons.iter().all(|one| one == reason), "{text} from {name}: {reasons:?}");
         if !reasons.is_empty() {
             dropped.push(name);
@@ -152,8 +152,8 @@ fn repository_moves_home() {
     assert_dropped("repository-moves-home", "", Powers::Drop, &[r#"{"remoteControlAtStartup":false}"#]);
     // A classifier's rules come from no file of a repository, the person's own local one included.
     let auto = r#"{"autoMode":{"allow":["everything"]}}"#;
-    assert_eq!(reasons(file(Tier::Project, auto), Powers::Keep), ["repository-moves-home"]);
-    assert_eq!(reasons(file(Tier::Local, auto), Powers::Keep), ["scope-lifted"]);
+    assert_eq!(reasons(&file(Tier::Project, auto), Powers::Keep), ["repository-moves-home"]);
+    assert_eq!(reasons(&file(Tier::Local, auto), Powers::Keep), ["scope-lifted"]);
 }
 
 #[test]

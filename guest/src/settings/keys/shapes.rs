@@ -1,7 +1,9 @@
 //! The shapes of values with a structure of their own, as Claude Code 2.1.250 reads them (measured, with the types that
 //! its package publishes). For a value of another shape the program drops the whole settings file.
 
-use super::Shape::{self, *};
+use super::Shape::{
+    self, Any, Bool, Choice, Either, Items, Lenient, List, Map, Number, Positive, Record, Text, Url, Whole,
+};
 
 /// A field that must be there.
 const fn need(name: &'static str, shape: Shape) -> (&'static str, Shape, bool) {

@@ -3,7 +3,11 @@
 //! Names and meanings: the settings documentation and the published types of the program. Shapes ([`super::shapes`]):
 //! measured on Claude Code 2.1.250, value by value.
 
-use super::shapes::*;
+use super::shapes::{
+    AUTO_MODE, AWS_PAIRS, CHANNEL_PLUGINS, COMMAND, DAYS, DAYS_OR_NONE, DISABLE, ENVIRONMENT, HOOKS,
+    MARKETPLACE_SOURCES, MARKETPLACES, MASKED_FILES, MASKED_VARIABLES, MERGED, PLUGIN_CONFIGS, PLUGINS, RIPGREP, SIGV4,
+    SKILLS, SPINNER_VERBS, SSH_CONFIGS, STATUS_LINE, TEXTS, TLS_TERMINATE, VOICE,
+};
 use super::{Key, Merge, Shape, Strict};
 use crate::settings::rules::{self, Rule};
 

@@ -1,0 +1,128 @@
+//! The hot paths, each beside its peer in the same run.
+//!
+//! `settings_20_kb::component` against `settings_20_kb::native`: the filter of a 20 KB settings file, guards on.
+//! `first_call::instantiate_and_call`: a fresh instance and its first answer.
+//! `process::escape_rule` against `process::nothing`: the whole program, and the smallest one that the system has.
+
+use std::process::{Command, Stdio};
+
+use divan::{Bencher, black_box};
+use winter_policy::brand::Profile;
+use winter_policy::settings;
+use winter_policy::tier::{Powers, Tier};
+use winter_runner::contract::{settings as wit_settings, types as wit};
+use winter_runner::{Brand, Config, Runner, Spelling};
+
+fn main() {
+    divan::main();
+}
+
+/// A settings file of about 20 KB as a large repository might have: rules, hooks, variables, the rest.
+fn twenty_kb() -> String {
+    let mut allow = Vec::new();
+    let mut deny = Vec::new();
+    let mut env = Vec::new();
+    let mut hooks = Vec::new();
+    for n in 0..110 {
+        allow.push(format!("\"Bash(npm run script-{n}:*)\""));
+        deny.push(format!("\"Read(/packages/package-{n}/secrets/**)\""));
+    }
+    for n in 0..60 {
+        env.push(format!("\"PROJECT_SETTING_{n}\": \"value number {n}\""));
+        hooks.push(format!(
+            r#"{{"matcher":"Tool{n}","hooks":[{{"type":"command","command":"./scripts/hook-{n}.sh --flag"}}]}}"#
+        ));
+    }
+    let text = format!(
+        r#"{{"permissions":{{"allow":[{}],"deny":[{}]}},"env":{{{}}},"hooks":{{"PreToolUse":[{}]}},"language":"en"}}"#,
+        allow.join(",\n"),
+        deny.join(",\n"),
+        env.join(",\n"),
+        hooks.join(",\n")
+    );
+    assert!((18_000..24_000).contains(&text.len()), "{}", text.len());
+    text
+}
+
+#[divan::bench_group(min_time = 2)]
+mod settings_20_kb {
+    use super::*;
+
+    #[divan::bench]
+    fn native(bencher: Bencher<'_, '_>) {
+        let text = twenty_kb();
+        let (brand, protection) = (Profile::claude(), settings::Protection::default());
+        bencher.bench(|| {
+            let file = settings::TierFile {
+                tier: Tier::Project,
+                source: "settings.json",
+                anchor: "/src/it",
+                shipped: None,
+                text: black_box(text.as_bytes()),
+            };
+            let options = settings::Options {
+                brand: &brand,
+                powers: Powers::Drop,
+                allow_inexpressible: false,
+                protection: &protection,
+            };
+            settings::compose(&[file], &options).unwrap()
+        });
+    }
+
+    #[divan::bench]
+    fn component(bencher: Bencher<'_, '_>) {
+        let runner = Runner::new(Config::default()).unwrap();
+        let files = [wit_settings::TierFile {
+            tier: wit::Tier::Project,
+            source: "settings.json".into(),
+            anchor: "/src/it".into(),
+            shipped: None,
+            text: twenty_kb().into_bytes(),
+        }];
+        let options = wit_settings::Options {
+            brand: Brand::Claude,
+            powers: wit::Powers::Drop,
+            allow_inexpressible: false,
+            protected: wit_settings::Protection { ask: Vec::new(), deny: Vec::new(), deny_write: Vec::new() },
+        };
+        bencher.bench(|| runner.compose(black_box(&files), &options).unwrap());
+    }
+}
+
+#[divan::bench_group(min_time = 1)]
+mod first_call {
+    use super::*;
+
+    #[divan::bench]
+    fn native(bencher: Bencher<'_, '_>) {
+        bencher
+            .bench(|| winter_policy::escape::rule_path(black_box("/x/[wip] app"), winter_policy::brand::Spelling::Hex));
+    }
+
+    #[divan::bench]
+    fn instantiate_and_call(bencher: Bencher<'_, '_>) {
+        let runner = Runner::new(Config::default()).unwrap();
+        bencher.bench(|| runner.rule_path(black_box("/x/[wip] app"), Spelling::Hex).unwrap());
+    }
+}
+
+#[divan::bench_group(sample_count = 60, sample_size = 1)]
+mod process {
+    use super::*;
+
+    fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) {
+        let status = Command::new(program).args(args).stdout(Stdio::null()).status().unwrap();
+        assert!(status.success());
+    }
+
+    #[divan::bench]
+    fn escape_rule() {
+        run(winter_tests::winter(), &["escape", "rule", "X"]);
+    }
+
+    #[divan::bench]
+    fn nothing() {
+        run("true", &[]);
+    }
+}
