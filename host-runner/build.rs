@@ -1,5 +1,6 @@
 //! Builds the two components out of the crate `winter-policy` and compiles the one that the program runs.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -28,7 +29,7 @@ fn main() {
             .module(&module)
             .and_then(|encoder| encoder.validate(true).encode())
             .unwrap_or_else(|error| panic!("{name} is no component: {error:?}"));
-        imports.push_str(&format!("    (\"{name}\", &{:?}),\n", imported(&component)));
+        writeln!(imports, "    (\"{name}\", &{:?}),", imported(&component)).expect("a string takes it");
         fs::write(out.join(format!("{name}.wasm")), &component).expect("OUT_DIR can be written");
         if name == "winter-runtime" {
             compile(&out, name, &component);

@@ -62,9 +62,9 @@ fn settings_keys() -> Sheet {
         let mut rules: Vec<&str> = key.rules.iter().map(|rule| rule.id).collect();
         rules.dedup();
         let dropped = if rules.is_empty() { "-".to_owned() } else { rules.join(", ") };
-        vec![key.path.to_owned(), key.shape.to_string(), key.merge.to_string(), dropped]
+        vec![key.path.to_owned(), key.merge.to_string(), dropped, key.shape.to_string()]
     });
-    Sheet::new("Settings keys", &["key", "holds", "combines", "dropped as"], rows)
+    Sheet::new("Settings keys", &["key", "combines", "dropped as", "holds"], rows)
 }
 
 fn classes() -> Sheet {

@@ -37,7 +37,7 @@ impl ComponentFile {
     /// assert_eq!(winter_runner::components::POLICY.digest().len(), 64);
     /// ```
     pub fn digest(&self) -> String {
-        Sha256::digest(self.wasm).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(self.wasm))
     }
 
     /// The interfaces that it imports.
@@ -48,4 +48,10 @@ impl ComponentFile {
     pub fn imports(&self) -> &'static [&'static str] {
         IMPORTS.iter().find(|(name, _)| *name == self.name).map_or(&[], |(_, imports)| imports)
     }
+}
+
+/// Bytes in hexadecimal, lower case.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    halves.filter_map(|half| char::from_digit(half.into(), 16)).collect()
 }

@@ -78,6 +78,7 @@ pub enum RunnerError {
 }
 
 impl RunnerError {
+    #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
     pub(crate) fn engine(error: wasmtime::Error) -> Self {
         Self::Engine(format!("{error:#}"))
     }

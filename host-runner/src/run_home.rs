@@ -199,9 +199,8 @@ impl Runner {
             tracing::warn!(target: "winter::build", ?left, "what a dead build left could not be removed");
         }
         let entries = entries(&plan, &opened)?;
-        let mut head = match serde_json::from_str(&plan.manifest) {
-            Ok(serde_json::Value::Object(head)) => head,
-            _ => return Err(RunnerError::GuestFailed("the plan's manifest is no JSON object".to_owned())),
+        let Ok(serde_json::Value::Object(mut head)) = serde_json::from_str(&plan.manifest) else {
+            return Err(RunnerError::GuestFailed("the plan's manifest is no JSON object".to_owned()));
         };
         head.insert("policy-digest".to_owned(), format!("sha256:{}", components::RUNTIME.digest()).into());
         let built = materialize::materialize(&runs, &plan.run_id, &entries, head)?;

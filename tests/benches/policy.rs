@@ -23,11 +23,11 @@ fn twenty_kb() -> String {
     let mut deny = Vec::new();
     let mut env = Vec::new();
     let mut hooks = Vec::new();
-    for n in 0..110 {
+    for n in 0..140 {
         allow.push(format!("\"Bash(npm run script-{n}:*)\""));
         deny.push(format!("\"Read(/packages/package-{n}/secrets/**)\""));
     }
-    for n in 0..60 {
+    for n in 0..80 {
         env.push(format!("\"PROJECT_SETTING_{n}\": \"value number {n}\""));
         hooks.push(format!(
             r#"{{"matcher":"Tool{n}","hooks":[{{"type":"command","command":"./scripts/hook-{n}.sh --flag"}}]}}"#

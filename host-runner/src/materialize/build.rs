@@ -9,6 +9,8 @@ use rustix::io::Errno;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::components::hex;
+
 use super::handle::{Lock, create, is_same, make_folder, rename_new};
 use super::{BUILDING, CopySource, MANIFEST, MaterializeError, Node, PARTIAL, PlannedEntry, remove};
 use crate::capability::files::{FilesError, Folder, identity_of, step};
@@ -197,9 +199,4 @@ fn pump(
         copied += count as u64;
     }
     Ok((hex(&hasher.finalize()), copied))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    halves.filter_map(|half| char::from_digit(half.into(), 16)).collect()
 }
