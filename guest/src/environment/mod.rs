@@ -47,7 +47,7 @@ pub struct EnvClass {
 
 /// A name that is no name.
 pub static NO_NAME: EnvClass = EnvClass {
-    id: "execution-env",
+    id: "no-name-env",
     name: "not a name",
     tiers: Tiers::Any,
     why: "a name that is empty, or holds `=` or NUL, becomes another variable once it is joined to its value",

@@ -18,7 +18,7 @@ pub const MAX_HOPS: usize = 8;
 pub enum Found<F> {
     /// A file or a folder, and whether a link was on the way.
     Entry(Located<F>),
-    /// Nothing of that name; no link led there.
+    /// Nothing of that name, perhaps in a folder that a link led to.
     Nothing,
 }
 
@@ -64,7 +64,7 @@ pub enum ResolveError {
 /// [`ResolveError`]: a link that leaves, dangles or loops, or a host that refuses.
 pub fn resolve<F: Folder + Clone>(start: &F, path: &str, roots: &[F]) -> Result<Found<F>, ResolveError> {
     let mut steps: VecDeque<String> = components(path).map(str::to_owned).collect();
-    let mut walk = Walk { start, roots, stack: vec![start.clone()], hops: 0, last_link: None };
+    let mut walk = Walk { start, roots, stack: vec![start.clone()], links: Vec::new() };
     while let Some(step) = steps.pop_front() {
         if step == ".." {
             walk.up(&mut steps)?;
@@ -72,8 +72,8 @@ pub fn resolve<F: Folder + Clone>(start: &F, path: &str, roots: &[F]) -> Result<
         }
         let here = walk.here();
         let Some(entry) = here.stat(&step).map_err(|error| walk.refused(&step, error))? else {
-            return match &walk.last_link {
-                Some((path, target)) => Err(link(path, target, LinkFault::Dangling, None)),
+            return match walk.on_the_way(steps.len()) {
+                Some(on) => Err(link(&on.path, &on.target, LinkFault::Dangling, None)),
                 None => Ok(Found::Nothing),
             };
         };
@@ -87,7 +87,7 @@ pub fn resolve<F: Folder + Clone>(start: &F, path: &str, roots: &[F]) -> Result<
                 walk.stack.push(next);
             }
             _ if steps.is_empty() => {
-                return Ok(Found::Entry(Located { folder: here, entry, linked: walk.last_link.is_some() }));
+                return Ok(Found::Entry(Located { folder: here, entry, linked: !walk.links.is_empty() }));
             }
             _ => return Err(walk.refused(&step, FilesError::NotAFolder)),
         }
@@ -123,8 +123,15 @@ struct Walk<'a, F> {
     start: &'a F,
     roots: &'a [F],
     stack: Vec<F>,
-    hops: usize,
-    last_link: Option<(String, String)>,
+    links: Vec<Hop>,
+}
+
+/// One link that was taken.
+struct Hop {
+    path: String,
+    target: String,
+    /// How many steps were left to take behind it.
+    behind: usize,
 }
 
 impl<F: Folder + Clone> Walk<'_, F> {
@@ -154,11 +161,10 @@ impl<F: Folder + Clone> Walk<'_, F> {
     /// Takes one hop: puts the link's target before the steps that are left.
     fn follow(&mut self, name: &str, target: &str, steps: &mut VecDeque<String>) -> Result<(), ResolveError> {
         let path = join(&self.here().path(), name);
-        self.hops += 1;
-        if self.hops > MAX_HOPS {
+        if self.links.len() == MAX_HOPS {
             return Err(link(&path, target, LinkFault::Loop, None));
         }
-        self.last_link = Some((path, target.to_owned()));
+        self.links.push(Hop { path, target: target.to_owned(), behind: steps.len() });
         let parts: Vec<&str> = components(target).collect();
         for part in parts.into_iter().rev() {
             steps.push_front(part.to_owned());
@@ -177,9 +183,14 @@ impl<F: Folder + Clone> Walk<'_, F> {
                 return Ok(());
             }
         }
-        let (path, target) = self.last_link.clone().unwrap_or_default();
+        let (path, target) = self.links.last().map_or(("", ""), |hop| (&hop.path, &hop.target));
         let leads_to = steps.iter().fold(String::new(), |path, step| format!("{path}/{step}"));
-        Err(link(&path, &target, LinkFault::OutsideRoot, Some(leads_to)))
+        Err(link(path, target, LinkFault::OutsideRoot, Some(leads_to)))
+    }
+
+    /// The innermost link whose target is still being walked, when `left` steps are left behind the present one.
+    fn on_the_way(&self, left: usize) -> Option<&Hop> {
+        self.links.iter().rev().find(|hop| hop.behind <= left)
     }
 
     fn refused(&self, name: &str, error: FilesError) -> ResolveError {

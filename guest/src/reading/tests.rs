@@ -48,6 +48,25 @@ fn plain_paths_and_links_inside_the_root_are_found_as_what_they_are() {
 }
 
 #[test]
+fn a_link_to_a_folder_does_not_dangle_for_what_is_not_in_the_folder() {
+    assert_eq!(ask("dir/none", &[]), Ok(None));
+    let memory = root();
+    memory.put("/r/again", Node::Link("dir".into()));
+    memory.put("/r/through", Node::Link("again/none".into()));
+    memory.put("/r/home", Node::Link("/r".into()));
+    let ask = |path: &str| match resolve(&memory.grant("/r"), path, &[]) {
+        Ok(Found::Nothing) => None,
+        Err(ResolveError::Link { path, fault: LinkFault::Dangling, .. }) => Some(path),
+        _ => panic!("{path}"),
+    };
+    assert_eq!(ask("again/none"), None);
+    assert_eq!(ask("home/none"), None);
+    assert_eq!(ask("through"), Some("/r/through".into()), "the link itself, not the sound ones that it passes");
+    assert_eq!(ask("home/through"), Some("/r/through".into()));
+    assert_eq!(ask("dangling/x"), Some("/r/dangling".into()));
+}
+
+#[test]
 fn links_that_leave_dangle_or_loop_are_told_apart() {
     assert_eq!(fault("up"), LinkFault::OutsideRoot);
     assert_eq!(fault("abs-out"), LinkFault::OutsideRoot);

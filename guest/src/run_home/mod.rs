@@ -307,6 +307,9 @@ where
     report.skipped_links.sort();
     report.skipped_items.sort();
     report.notices.sort();
+    // Two files behind one link, or in one folder that is none, are one loss.
+    report.skipped_links.dedup();
+    report.skipped_items.dedup();
     let sources: Vec<&str> = tiers.iter().map(|tier| tier.source.as_str()).collect();
     Ok(Plan {
         run_id: input.run_id.clone(),
@@ -351,7 +354,7 @@ fn check(input: &Input) -> Result<(), RunHomeError> {
 }
 
 /// The root whose files are read: none for a talk, none at the person's home or above it.
-fn trusted<'a, F: Folder>(
+fn trusted<'a, F: Folder + Clone>(
     input: &Input,
     places: &'a Places<F>,
     report: &mut Report,
@@ -371,7 +374,8 @@ fn trusted<'a, F: Folder>(
         );
         return Ok(None);
     }
-    if places.shared_home.as_ref().is_some_and(|home| home.path() == join(&path, &input.brand.project_dir)) {
+    let folder = offered::project_folder(root, &input.brand.project_dir);
+    if places.shared_home.as_ref().is_some_and(|home| folder.is_some_and(|folder| folder.path() == home.path())) {
         remark(
             NoticeKind::HomeIsProject,
             "the project's configuration is your own shared home; it was read once, as yours",

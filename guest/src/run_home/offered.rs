@@ -2,7 +2,7 @@
 
 use super::{Input, Places, Report};
 use crate::ports::{Folder, Kind};
-use crate::reading::join;
+use crate::reading::{self, Found, join};
 use crate::report::{SkipReason, SkippedItem};
 
 /// How many names of one folder are looked at for slips.
@@ -12,7 +12,7 @@ const MAX_NAMES: u32 = 4096;
 const KINDS: [&str; 6] = ["agents", "commands", "output-styles", "plugins", "rules", "skills"];
 
 /// Reports files that look like settings where the runtime reads none, and kinds that are not carried yet.
-pub(super) fn remark<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, report: &mut Report) {
+pub(super) fn remark<F: Folder + Clone>(input: &Input, places: &Places<F>, root: Option<&F>, report: &mut Report) {
     if let Some(home) = &places.shared_home {
         slips(home, &["settings.json"], report);
         not_carried(home, &KINDS, report);
@@ -28,12 +28,20 @@ pub(super) fn remark<F: Folder>(input: &Input, places: &Places<F>, root: Option<
             push(join(&root.path(), &entry.name), SkipReason::NotRead, detail, report);
         }
     }
-    let Ok(folder) = root.open_folder(&brand.project_dir) else { return };
+    let Some(folder) = project_folder(root, &brand.project_dir) else { return };
     slips(&folder, &["settings.json", "settings.local.json"], report);
     not_carried(&folder, &KINDS, report);
     if let Ok(Some(nested)) = folder.stat(&brand.project_dir) {
         let detail = "a project's folder inside the project's folder is not read".to_owned();
         push(join(&folder.path(), &nested.name), SkipReason::NotRead, detail, report);
+    }
+}
+
+/// The project's folder, also behind a link inside the root, as its settings are read.
+pub(super) fn project_folder<F: Folder + Clone>(root: &F, name: &str) -> Option<F> {
+    match reading::resolve(root, name, &[]) {
+        Ok(Found::Entry(found)) => found.folder.open_folder(&found.entry.name).ok(),
+        _ => None,
     }
 }
 

@@ -220,6 +220,36 @@ fn the_project_file_may_lie_behind_a_link_inside_the_root_and_nowhere_else() {
 }
 
 #[test]
+fn what_both_files_run_into_is_reported_once() {
+    let world = World::new();
+    world.memory.put("/src/it/.winter", Stored::Link("/etc/winter".into()));
+    let [link] = world.plan().report.skipped_links.try_into().unwrap();
+    assert_eq!((link.path.as_str(), link.reason), ("/src/it/.winter", LinkFault::OutsideRoot));
+
+    let world = World::new();
+    world.memory.file("/src/it/.winter", "{}");
+    let [item] = world.plan().report.skipped_items.try_into().unwrap();
+    assert_eq!((item.path.as_str(), item.reason), ("/src/it/.winter", SkipReason::NotRegular));
+}
+
+#[test]
+fn what_lies_behind_a_linked_folder_is_named_too() {
+    let world = World::new();
+    world.memory.put("/src/it/.winter", Stored::Link("conf/winter".into()));
+    world.memory.file("/src/it/conf/winter/agents/a.md", "");
+    world.memory.file("/src/it/conf/winter/settings.jsonc", "");
+    let items = world.plan().report.skipped_items;
+    let found: Vec<_> = items.iter().map(|item| (item.path.as_str(), item.reason)).collect();
+    assert_eq!(
+        found,
+        [
+            ("/src/it/conf/winter/agents", SkipReason::NotCarried),
+            ("/src/it/conf/winter/settings.jsonc", SkipReason::NotRead)
+        ]
+    );
+}
+
+#[test]
 fn what_is_no_file_is_skipped_with_its_reason() {
     for (node, reason) in [
         (Stored::Folder, SkipReason::NotRegular),
@@ -273,6 +303,13 @@ fn a_shared_home_inside_the_project_is_read_once_as_the_persons() {
     let plan = build(&world.input, &places, &world.git, &Still(0)).unwrap();
     assert!(plan.effective_settings.contains("\"mine\"") && plan.report.dropped_rules.is_empty());
     assert!(plan.report.notices.iter().any(|notice| notice.kind == NoticeKind::HomeIsProject));
+
+    // So it is where the project's folder is a link to it, as in a repository of dotfiles.
+    let world = World::with("/src/it/dotfiles/agent/settings.json", r#"{"model":"mine"}"#);
+    world.memory.put("/src/it/.winter", Stored::Link("dotfiles/agent".into()));
+    let places = Places { shared_home: Some(world.memory.grant("/src/it/dotfiles/agent")), ..world.places() };
+    let plan = build(&world.input, &places, &world.git, &Still(0)).unwrap();
+    assert!(plan.effective_settings.contains("\"mine\"") && plan.report.dropped_rules.is_empty());
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Merger<'_> {
         match (how, &mut lower.value, member.value) {
             (Merge::Section, Value::Object(base), Value::Object(members)) => self.section(path, base, members),
             (Merge::Union, Value::List(base), Value::List(items)) => union(base, items),
-            (Merge::Hooks, Value::Object(base), Value::Object(events)) => hooks(base, events),
+            (Merge::Hooks, Value::Object(base), Value::Object(events)) => self.hooks(base, events),
             (Merge::Fill, Value::Object(base), Value::Object(members)) => {
                 for member in members {
                     match get(base, &member.key) {
@@ -82,6 +82,25 @@ impl Merger<'_> {
         }
     }
 
+    /// Per event, and within it per matcher: the groups of later tiers come after the person's.
+    fn hooks(&mut self, base: &mut Vec<Member>, events: Vec<Member>) {
+        for event in events {
+            let Some(own) = base.iter_mut().find(|m| m.key == event.key) else {
+                base.push(event);
+                continue;
+            };
+            match (&mut own.value, event.value) {
+                (Value::List(groups), Value::List(more)) => more.into_iter().for_each(|group| add_group(groups, group)),
+                (own, value) if same(own, &value) => {}
+                // One of the two is no list, which the runtime ignores; they cannot both stand.
+                (_, value) => {
+                    let event = Member { key: event.key, line: event.line, value };
+                    self.loosens("hooks", &Value::Object(vec![event]), 0);
+                }
+            }
+        }
+    }
+
     fn loosens(&mut self, path: &str, value: &Value, line: u32) {
         for (spelt, line) in Spelt::all(path, value, line) {
             self.dropped.push(spelt.dropped(self.file, LOOSENS_USER.id, line));
@@ -112,26 +131,26 @@ pub(super) fn union(base: &mut Vec<Item>, items: Vec<Item>) {
     }
 }
 
-/// Per event, and within it per matcher: the groups of later tiers come after the person's.
-fn hooks(base: &mut Vec<Member>, events: Vec<Member>) {
-    for event in events {
-        let Some(own) = base.iter_mut().find(|m| m.key == event.key) else {
-            base.push(event);
-            continue;
-        };
-        let (Value::List(groups), Value::List(more)) = (&mut own.value, event.value) else { continue };
-        for group in more {
-            let place = groups.iter_mut().find(|one| matcher(&one.value) == matcher(&group.value));
-            match (place.and_then(|one| hooks_of(&mut one.value)), group.value) {
-                (Some(own), Value::Object(members)) => {
-                    let commands = members.into_iter().find(|m| m.key == "hooks").map(|m| m.value);
-                    if let Some(Value::List(commands)) = commands {
-                        union(own, commands);
-                    }
-                }
-                (_, value) => groups.push(Item { line: group.line, value }),
-            }
-        }
+/// Joins a group to the one of its matcher, if all that it holds can be said there; else it stays one of its own.
+fn add_group(groups: &mut Vec<Item>, group: Item) {
+    let place = groups.iter_mut().find(|one| matcher(&one.value) == matcher(&group.value));
+    if let (Some(own), Some(commands)) = (place.and_then(|one| hooks_of(&mut one.value)), commands_alone(&group.value))
+    {
+        union(own, commands.to_vec());
+    } else if !groups.iter().any(|one| same(&one.value, &group.value)) {
+        groups.push(group);
+    }
+}
+
+/// The hooks of a group that holds nothing but them and a matcher.
+fn commands_alone(group: &Value) -> Option<&[Item]> {
+    let Value::Object(members) = group else { return None };
+    if members.iter().any(|m| !matches!(m.key.as_str(), "matcher" | "hooks")) {
+        return None;
+    }
+    match get(members, "hooks") {
+        Some(Value::List(commands)) => Some(commands),
+        _ => None,
     }
 }
 
@@ -159,5 +178,51 @@ fn same(one: &Value, other: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
         }
         (a, b) => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::brand::Profile;
+    use crate::settings::{Options, Protection, TierFile, compose};
+    use crate::tier::{Powers, Tier};
+
+    /// The hooks that two tiers come to, and what the report says.
+    fn joined(user: &Value, project: &Value) -> (Value, Vec<(String, String)>) {
+        let texts = [user, project].map(|hooks| json!({ "hooks": hooks }).to_string());
+        let file = |tier, text| TierFile { tier, source: "s", anchor: "/a", shipped: None, text };
+        let files = [file(Tier::User, texts[0].as_bytes()), file(Tier::Project, texts[1].as_bytes())];
+        let (brand, protection) = (Profile::claude(), Protection::default());
+        let options =
+            Options { brand: &brand, powers: Powers::Keep, allow_inexpressible: false, protection: &protection };
+        let effective = compose(&files, &options).unwrap();
+        let composed: Value = serde_json::from_str(&effective.json).unwrap();
+        (composed["hooks"].clone(), effective.dropped.into_iter().map(|one| (one.rule, one.reason)).collect())
+    }
+
+    #[test]
+    fn a_group_with_more_than_hooks_stays_one_of_its_own() {
+        let hook = |command: &str| json!({"type": "command", "command": command});
+        let own = json!({"Stop": [{"matcher": "", "hooks": [hook("guard")]}]});
+        let more = json!({"Stop": [{"hooks": [hook("theirs")], "later": 1}]});
+        let both = json!({"Stop": [own["Stop"][0], more["Stop"][0]]});
+        assert_eq!(joined(&own, &more), (both.clone(), vec![]));
+        assert_eq!(joined(&both, &more), (both, vec![]), "and is not joined twice");
+    }
+
+    #[test]
+    fn an_event_that_is_no_list_is_never_lost_without_a_word() {
+        let list = json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]});
+        let loosens = |rule: &str| vec![(rule.to_owned(), "loosens-user".to_owned())];
+        for (user, project, dropped) in [
+            (json!({"Stop": "odd"}), list.clone(), loosens("hooks.Stop: x")),
+            (list, json!({"Stop": "odd"}), loosens("hooks.Stop: odd")),
+            (json!({"Stop": "odd"}), json!({"Stop": "other"}), loosens("hooks.Stop: other")),
+            (json!({"Stop": "odd"}), json!({"Stop": "odd"}), vec![]),
+        ] {
+            assert_eq!(joined(&user, &project), (user, dropped));
+        }
     }
 }

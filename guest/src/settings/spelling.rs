@@ -130,12 +130,14 @@ fn shortened(text: &str) -> String {
 }
 
 /// Whether a name says that its value is a secret: `KEY`, `TOKEN`, `SECRET`, `PASSWORD`, `CREDENTIAL` and their kin
-/// as a word of it; and `withheld`, which is what a report calls one. A helper that prints a secret is no secret.
+/// as a word of it; and `withheld`, which is what a report calls one. A command that gets a secret is no secret: a
+/// person has to see it.
 ///
 /// ```
 /// use winter_policy::settings::is_secret_name;
 /// assert!(is_secret_name("GITHUB_TOKEN") && is_secret_name("apiKey") && is_secret_name("x-api-key"));
-/// assert!(!is_secret_name("apiKeyHelper") && !is_secret_name("MONKEY") && !is_secret_name("keybindings"));
+/// assert!(!is_secret_name("apiKeyHelper") && !is_secret_name("awsAuthRefresh"));
+/// assert!(!is_secret_name("MONKEY") && !is_secret_name("keybindings"));
 /// ```
 pub fn is_secret_name(name: &str) -> bool {
     const SECRET: [&str; 15] = [
@@ -156,7 +158,8 @@ pub fn is_secret_name(name: &str) -> bool {
         "withheld",
     ];
     let words = words(name);
-    words.last().is_none_or(|last| last != "helper") && words.iter().any(|word| SECRET.contains(&word.as_str()))
+    let command = words.last().is_some_and(|last| matches!(last.as_str(), "helper" | "refresh" | "export"));
+    !command && words.iter().any(|word| SECRET.contains(&word.as_str()))
 }
 
 /// The words of a name in any of the usual spellings, in lower case.
