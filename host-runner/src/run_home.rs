@@ -226,13 +226,21 @@ impl Runner {
         };
         let optional = |role, path: Option<&Path>| path.map(|path| open(role, path)).transpose();
         let git_entry = git_entry(&input.cwd, input.user_home.as_deref());
+        let shared_home = optional("shared home", there(&input.shared_home))?;
+        let mut granted: Vec<Folder> = Vec::new();
+        for path in &input.grant_read {
+            let folder = open("granted folder", path)?;
+            granted.extend(folder.as_named(path));
+            granted.push(folder);
+        }
+        granted.extend(shared_home.as_ref().and_then(|home| home.as_named(&input.shared_home)));
         Ok(Opened {
-            shared_home: optional("shared home", there(&input.shared_home))?,
+            shared_home,
             cwd: open("working folder", &input.cwd)?,
             trusted_root: optional("project", input.trusted_project_root.as_deref())?,
             git_top: optional("top of the worktree", input.git_root.as_deref())?,
             git_entry: optional("folder of the repository", git_entry.as_deref())?,
-            granted: input.grant_read.iter().map(|path| open("granted folder", path)).collect::<Result<_, _>>()?,
+            granted,
         })
     }
 }

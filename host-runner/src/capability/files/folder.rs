@@ -76,6 +76,20 @@ impl Folder {
         Ok(Self(Arc::new(node)))
     }
 
+    /// The same grant under the path that the person named it by, so that a link of theirs which is spelt that way is
+    /// recognised; none where that is its real path, or holds `..`, which means another place behind a link.
+    pub(crate) fn as_named(&self, path: &Path) -> Option<Self> {
+        let named = std::path::absolute(path).ok()?;
+        if named.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
+        let path = named.to_str()?.to_owned();
+        if path.trim_end_matches('/') == self.0.path {
+            return None;
+        }
+        Some(Self(Arc::new(Node { dir: self.0.dir.try_clone().ok()?, path, above: None, depth: 0 })))
+    }
+
     /// The absolute path by which the folder was reached, for reports and for rules that name it; never accepted back.
     pub fn path(&self) -> String {
         self.0.path.clone()

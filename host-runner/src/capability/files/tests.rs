@@ -270,6 +270,22 @@ fn grants_say_what_is_wrong() {
 }
 
 #[test]
+fn a_grant_keeps_the_name_that_it_was_given_where_that_is_another() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("real")).unwrap();
+    std::os::unix::fs::symlink("real", scratch.path("alias")).unwrap();
+    let real = scratch.path("real").canonicalize().unwrap();
+    let folder = Folder::grant(&scratch.path("alias")).unwrap();
+    assert_eq!(folder.path(), real.to_str().unwrap());
+    let named = folder.as_named(&scratch.path("alias")).unwrap();
+    assert_eq!(named.path(), scratch.path("alias").to_str().unwrap());
+    fs::write(real.join("x"), "").unwrap();
+    assert!(named.stat("x").unwrap().is_some() && named.parent().unwrap().is_none());
+    assert!(folder.as_named(&real).is_none() && folder.as_named(&real.join("")).is_none());
+    assert!(folder.as_named(&scratch.path("alias/../real")).is_none());
+}
+
+#[test]
 fn refusals_of_permission_are_told_apart() {
     if !in_child(module_path!(), "refusals_of_permission_are_told_apart", true) {
         return;

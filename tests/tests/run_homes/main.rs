@@ -1,0 +1,10 @@
+//! Run homes through the library, over real folders and real repositories.
+
+mod accounting;
+mod folders;
+mod inputs;
+mod links;
+mod local_tier;
+mod published;
+mod reported;
+mod repositories;
