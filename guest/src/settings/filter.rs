@@ -1,7 +1,7 @@
 //! One settings file, less what its tier may not have, with every relative place made absolute.
 
 use super::document::{Document, Item, Member, Value};
-use super::keys::{self, Key, Shape};
+use super::keys::{self, Key, Misfit, Shape};
 use super::rules::{self, Rule};
 use super::spelling::Spelt;
 use super::{Options, SettingsError, TierFile};
@@ -73,21 +73,21 @@ impl Filter<'_> {
             self.drop_all(rule, &path, &member.value, member.line);
             return Ok(None);
         }
-        if !key.shape.accepts(&member.value) {
-            return self.wrong_type(key, &path, &member);
+        if let Some(misfit) = key.shape.misfit(&member.value, member.line) {
+            return self.wrong_type(misfit, &path, &member);
         }
         let Member { key: name, line, value } = member;
         Ok(self.content(key, &path, value)?.map(|value| Member { key: name, line, value }))
     }
 
-    fn wrong_type(&mut self, key: &Key, path: &str, member: &Member) -> Result<Option<Member>, SettingsError> {
+    fn wrong_type(&mut self, misfit: Misfit, path: &str, member: &Member) -> Result<Option<Member>, SettingsError> {
         if self.file.tier == Tier::User {
             return Err(SettingsError::WrongType {
                 source_path: self.file.source.to_owned(),
-                line: member.line,
-                key: path.to_owned(),
-                expected: key.shape.to_string(),
-                found: member.value.kind(),
+                line: misfit.line,
+                key: format!("{path}{}", misfit.path),
+                expected: misfit.expected,
+                found: misfit.found,
             });
         }
         self.drop_all(&rules::WRONG_TYPE, path, &member.value, member.line);

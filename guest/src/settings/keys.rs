@@ -94,6 +94,97 @@ impl Shape {
     }
 }
 
+/// Where a value does not fit its shape, as deep as it can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The keys and places down from the value, e.g. `.Stop[0].hooks`; empty for the value itself.
+    pub path: String,
+    /// From 1; 0 where no file holds it.
+    pub line: u32,
+    /// What was expected there.
+    pub expected: String,
+    /// What stands there.
+    pub found: &'static str,
+}
+
+impl Shape {
+    /// The innermost place where `value`, which stands on `line`, does not fit; none when all of it does.
+    ///
+    /// ```
+    /// use winter_policy::settings::{document::Document, keys::find};
+    /// let file = Document::parse(br#"{"hooks":{"Stop":[{"hooks":[{"type":"command"}]}]}}"#).unwrap();
+    /// let misfit = find("", "hooks").unwrap().shape.misfit(&file.members[0].value, 1).unwrap();
+    /// assert_eq!((misfit.path.as_str(), misfit.expected.as_str()), (".Stop[0].hooks[0].command", "a string"));
+    /// ```
+    pub fn misfit(&self, value: &Value, line: u32) -> Option<Misfit> {
+        if self.accepts(value) {
+            return None;
+        }
+        let below = match (self, value) {
+            (Self::Lenient(shape), value) => return shape.misfit(value, line),
+            (Self::List(shape), Value::List(items)) => items.iter().enumerate().find_map(|(place, item)| {
+                shape.misfit(&item.value, item.line).map(|misfit| misfit.under(&format!("[{place}]")))
+            }),
+            (Self::Map(shape), Value::Object(members)) => members.iter().find_map(|member| {
+                shape.misfit(&member.value, member.line).map(|misfit| misfit.under(&format!(".{}", member.key)))
+            }),
+            (Self::Record(fields), Value::Object(members)) => fields.iter().find_map(|(name, shape, required)| {
+                let misfit = match members.iter().find(|member| member.key == *name) {
+                    Some(member) => shape.misfit(&member.value, member.line),
+                    None => required.then(|| Misfit {
+                        path: String::new(),
+                        line,
+                        expected: shape.to_string(),
+                        found: "nothing",
+                    }),
+                };
+                misfit.map(|misfit| misfit.under(&format!(".{name}")))
+            }),
+            // Of several records, the one whose first field fits is the one that was meant.
+            (Self::Either(shapes), Value::Object(members)) => shapes.iter().find_map(|shape| match shape {
+                Self::Record([(tag, choice, _), ..])
+                    if members.iter().any(|member| member.key == *tag && choice.accepts(&member.value)) =>
+                {
+                    shape.misfit(value, line)
+                }
+                _ => None,
+            }),
+            _ => None,
+        };
+        below.or_else(|| {
+            let misfit = Misfit { path: String::new(), line, expected: self.to_string(), found: value.kind() };
+            Some(match (self, value) {
+                (Self::Either([Self::Record([(tag, ..), ..]), ..]), Value::Object(members)) => {
+                    self.of_tag(misfit, tag, members)
+                }
+                _ => misfit,
+            })
+        })
+    }
+
+    /// The misfit of a record whose tag is none of those that there are.
+    fn of_tag(&self, misfit: Misfit, tag: &str, members: &[super::document::Member]) -> Misfit {
+        let Self::Either(shapes) = self else { return misfit };
+        let tags: Vec<String> = shapes
+            .iter()
+            .filter_map(
+                |shape| if let Self::Record([(_, choice, _), ..]) = shape { Some(choice.to_string()) } else { None },
+            )
+            .collect();
+        let (line, found) = members
+            .iter()
+            .find(|member| member.key == tag)
+            .map_or((misfit.line, "nothing"), |member| (member.line, "another value"));
+        Misfit { path: format!(".{tag}"), line, expected: tags.join(" or "), found }
+    }
+}
+
+impl Misfit {
+    fn under(self, above: &str) -> Self {
+        Self { path: format!("{above}{}", self.path), ..self }
+    }
+}
+
 /// A number as the runtime reads it; what overflows is no number that it would take.
 fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
