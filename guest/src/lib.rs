@@ -17,6 +17,7 @@
 //! have no file system. `component` (only in a WebAssembly build) is the border: WIT on one side, these areas on the other.
 
 pub mod brand;
+pub mod catalog;
 #[cfg(any(feature = "policy-world", feature = "runtime-world"))]
 mod component;
 pub mod environment;
@@ -27,5 +28,6 @@ pub mod ports;
 pub mod reading;
 pub mod report;
 pub mod run_home;
+pub mod selection;
 pub mod settings;
 pub mod tier;

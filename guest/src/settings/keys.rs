@@ -58,7 +58,7 @@ pub enum Shape {
     Section,
     /// One or the other.
     Either(&'static [Shape]),
-    /// This; but what is not even an object or a list, as it should be, is ignored.
+    /// This; but what is not even an object, a list or a string, as it should be, is ignored.
     Lenient(&'static Shape),
 }
 
@@ -87,6 +87,7 @@ impl Shape {
             }),
             (Self::Lenient(Self::Map(_) | Self::Record(_)), value) if !matches!(value, Value::Object(_)) => true,
             (Self::Lenient(Self::List(_)), value) if !matches!(value, Value::List(_)) => true,
+            (Self::Lenient(Self::Choice(_)), value) if !matches!(value, Value::Text(_)) => true,
             (Self::Lenient(shape), value) => shape.accepts(value),
             (Self::Either(shapes), value) => shapes.iter().any(|shape| shape.accepts(value)),
             _ => false,

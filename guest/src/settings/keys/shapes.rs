@@ -82,12 +82,24 @@ const MARKETPLACE_SOURCE: Shape = Either(&[
     Record(&[source(&["settings"]), need("name", Text), need("plugins", Items)]),
 ]);
 pub(super) const MARKETPLACE_SOURCES: Shape = List(&MARKETPLACE_SOURCE);
-/// What is no object is ignored; an object of a wrong inside is not.
-pub(super) const MARKETPLACES: Shape = Lenient(&Map(&Lenient(&Record(&[
-    need("source", MARKETPLACE_SOURCE),
-    may("installLocation", Text),
-    may("autoUpdate", Bool),
-]))));
+/// Nothing of a marketplace costs the file but one that comes from a kind of source that the program does not know.
+pub(super) const MARKETPLACES: Shape =
+    Lenient(&Map(&Lenient(&Record(&[may("source", Lenient(&Record(&[MARKETPLACE_KIND])))]))));
+const MARKETPLACE_KIND: (&str, Shape, bool) = may(
+    "source",
+    Lenient(&Choice(&[
+        "url",
+        "github",
+        "git",
+        "npm",
+        "file",
+        "directory",
+        "skills-dir",
+        "hostPattern",
+        "pathPattern",
+        "settings",
+    ])),
+);
 
 /// One hook, by its type.
 const HOOK: Shape = Either(&[
