@@ -46,7 +46,9 @@ fn twenty_kb() -> String {
 
 #[divan::bench_group(min_time = 2)]
 mod settings_20_kb {
-    use super::*;
+    use super::{
+        Bencher, Brand, Config, Powers, Profile, Runner, Tier, black_box, settings, twenty_kb, wit, wit_settings,
+    };
 
     #[divan::bench]
     fn native(bencher: Bencher<'_, '_>) {
@@ -92,7 +94,7 @@ mod settings_20_kb {
 
 #[divan::bench_group(min_time = 1)]
 mod first_call {
-    use super::*;
+    use super::{Bencher, Config, Runner, Spelling, black_box};
 
     #[divan::bench]
     fn native(bencher: Bencher<'_, '_>) {
@@ -109,7 +111,7 @@ mod first_call {
 
 #[divan::bench_group(sample_count = 60, sample_size = 1)]
 mod process {
-    use super::*;
+    use super::{Command, Stdio};
 
     fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) {
         let status = Command::new(program).args(args).stdout(Stdio::null()).status().unwrap();
