@@ -122,8 +122,28 @@ impl RunnerError {
         }
     }
 
+    /// What went wrong, as one sentence without what to do about it.
+    pub fn sentence(&self) -> String {
+        self.parted().0
+    }
+
     /// What the person could do, where that is known.
     pub fn help(&self) -> Option<String> {
+        self.known_help().or_else(|| self.parted().1)
+    }
+
+    /// The errors of folders say what to do behind a semicolon.
+    fn parted(&self) -> (String, Option<String>) {
+        let text = self.to_string();
+        match text.rsplit_once("; ") {
+            Some((sentence, help)) if matches!(self, Self::Folder { .. } | Self::Materialize(_)) => {
+                (sentence.to_owned(), Some(help.to_owned()))
+            }
+            _ => (text, None),
+        }
+    }
+
+    fn known_help(&self) -> Option<String> {
         match self {
             Self::Refused(refusal) => Some(refusal.help.clone()),
             Self::Denied(denied) => Some(format!("{} would grant it", denied.grant)),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wasmtime::component::Resource;
 
-use crate::capability::files::Folder;
+use crate::capability::files::{Folder, GrantError};
 use crate::engine::Host;
 use crate::engine::bindings::exports::winter::runtime::run_home as wit;
 use crate::error::RunnerError;
@@ -135,9 +135,15 @@ pub fn git_entry(from: &Path, user_home: Option<&Path>) -> Option<PathBuf> {
 /// # Errors
 /// No such run, a folder that is no run home, or whatever the system refuses.
 pub fn dispose_run_home(home: &Path, run_id: &str) -> Result<(), RunnerError> {
-    let runs = Folder::grant(&home.join("cache/runs"))
-        .map_err(|error| RunnerError::Folder { role: "folder of the run homes", error })?;
-    Ok(materialize::dispose(&runs, run_id)?)
+    materialize::check_run_id(run_id)?;
+    match Folder::grant(&home.join("cache/runs")) {
+        Ok(runs) => Ok(materialize::dispose(&runs, run_id)?),
+        // Where no run was ever built, this one was not either.
+        Err(GrantError::NotFound { .. }) => {
+            Err(materialize::MaterializeError::UnknownRun { run_id: run_id.to_owned() }.into())
+        }
+        Err(error) => Err(RunnerError::Folder { role: "folder of the run homes", error }),
+    }
 }
 
 /// The folders of one session, opened.

@@ -9,11 +9,19 @@ pub mod git;
 pub mod scene;
 pub mod things;
 
-/// The program, which the same build has put beside the tests; cargo does not build it for them.
-pub fn winter() -> std::path::PathBuf {
-    let tests = std::env::current_exe().expect("a test has a path");
-    let built = tests.parent().and_then(std::path::Path::parent).expect("target/<profile>/deps");
-    let program = built.join(format!("winter{}", std::env::consts::EXE_SUFFIX));
-    assert!(program.is_file(), "{} is missing: build the workspace first", program.display());
-    program
+/// The program as the sources make it, in the profile of these tests; cargo does not build it for them by itself.
+pub fn winter() -> &'static std::path::Path {
+    static PROGRAM: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let tests = std::env::current_exe().expect("a test has a path");
+        let built = tests.parent().and_then(std::path::Path::parent).expect("target/<profile>/deps");
+        let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", "winter-runner", "--bin", "winter", "--target-dir"]);
+        cargo.arg(built.parent().expect("target")).current_dir(env!("CARGO_MANIFEST_DIR"));
+        if built.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().expect("cargo starts").success(), "the program does not build");
+        built.join(format!("winter{}", std::env::consts::EXE_SUFFIX))
+    })
 }

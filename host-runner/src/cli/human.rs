@@ -25,7 +25,7 @@ pub(super) fn out(text: &str) {
 /// One error, in the one form: a sentence with its code, and what to do.
 pub(super) fn error(error: &RunnerError, as_json: bool) {
     if as_json {
-        let mut value = json!({"code": error.code(), "message": error.to_string(), "help": error.help()});
+        let mut value = json!({"code": error.code(), "message": error.sentence(), "help": error.help()});
         if let RunnerError::Refused(refusal) = error {
             value["source"] = refusal.source.clone().into();
             value["line"] = refusal.line.into();
@@ -34,7 +34,7 @@ pub(super) fn error(error: &RunnerError, as_json: bool) {
         out(&format!("{:#}\n", json!({ "error": value })));
         return;
     }
-    let mut text = format!("{ERROR}error[{}]{ERROR:#}: {}\n", error.code(), shown(&error.to_string()));
+    let mut text = format!("{ERROR}error[{}]{ERROR:#}: {}\n", error.code(), shown(&error.sentence()));
     if let RunnerError::Refused(refusal) = error
         && let (Some(source), Some(line)) = (&refusal.source, refusal.line)
     {

@@ -124,7 +124,7 @@ pub enum MaterializeError {
         cause: FilesError,
     },
     /// No run of that id stands.
-    #[error("there is no run {run_id}; list the runs for their ids")]
+    #[error("there is no run {run_id}; an id is the last part of the path that its build printed")]
     UnknownRun {
         /// The id.
         run_id: String,

@@ -29,6 +29,7 @@ use crate::capability::files::{Folder, Identity};
 
 pub use error::{HomeError, MaterializeError};
 pub use plan::MAX_PLAN_DEPTH;
+pub(crate) use plan::check_run_id;
 pub use runs::{Run, RunState, Swept, dispose, ensure_runs, list, sweep};
 
 /// The file in a run folder that says what it holds; no plan may name it.

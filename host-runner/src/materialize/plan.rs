@@ -12,7 +12,7 @@ pub const MAX_PLAN_DEPTH: usize = 64;
 const MAX_TARGET: usize = 4095;
 
 /// Whether `run_id` is 8 to 64 of `a`-`z`, `0`-`9` and `-`.
-pub(super) fn check_run_id(run_id: &str) -> Result<(), MaterializeError> {
+pub(crate) fn check_run_id(run_id: &str) -> Result<(), MaterializeError> {
     if is_run_id(run_id) { Ok(()) } else { Err(MaterializeError::BadRunId { run_id: run_id.to_owned() }) }
 }
 
