@@ -5,6 +5,7 @@
 mod bindings;
 #[cfg(feature = "runtime-world")]
 mod runtime;
+mod selection;
 
 use bindings::exports::winter::runtime::{
     escape as wit_escape, explain as wit_explain, settings as wit_settings, types as wit,
@@ -93,6 +94,7 @@ impl wit_explain::Guest for Component {
             wit_explain::Topic::Settings => explain::Topic::Settings,
             wit_explain::Topic::Env => explain::Topic::Env,
             wit_explain::Topic::Escape => explain::Topic::Escape,
+            wit_explain::Topic::Selection => explain::Topic::Selection,
         };
         let sheet =
             |sheet: explain::Sheet| wit_explain::Sheet { title: sheet.title, columns: sheet.columns, rows: sheet.rows };
@@ -128,7 +130,6 @@ macro_rules! same_record {
     (@ $value:expr, option) => { $value.map(Into::into) };
     (@ $value:expr, all) => { crate::component::all($value) };
 }
-#[cfg(feature = "runtime-world")]
 use {same, same_record};
 
 same!(wit::Tier => tier::Tier { User, Project, Local });

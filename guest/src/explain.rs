@@ -3,7 +3,7 @@
 use crate::brand::Profile;
 use crate::environment::{CLASSES, Standing};
 use crate::settings::{keys, rules::RULES};
-use crate::{environment, escape};
+use crate::{environment, escape, selection};
 
 /// Which tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum Topic {
     Env,
     /// How literal paths are spelt.
     Escape,
+    /// Which runtime, provider and credential serve a request.
+    Selection,
 }
 
 /// One table.
@@ -46,6 +48,7 @@ pub fn sheets(topic: Topic) -> Vec<Sheet> {
         Topic::Settings => vec![dropped(), settings_keys()],
         Topic::Env => vec![classes(), variables()],
         Topic::Escape => escape::sheets(),
+        Topic::Selection => selection::sheets(),
     }
 }
 

@@ -9,6 +9,8 @@
 //! | [`escape`] | how a literal path is spelt in a permission rule and in a sandbox list |
 //! | [`environment`] | which variables a settings file may set |
 //! | [`settings`] | what is left of three settings files, as one document |
+//! | [`catalog`] | which models there are, and what is known of them |
+//! | [`selection`] | which runtime, provider and credential serve a request |
 //! | [`reading`] | which file a path names, and whether it may be read |
 //! | [`run_home`] | what the config folder of one run holds |
 //! | [`explain`] | nothing: it prints the tables of the others |

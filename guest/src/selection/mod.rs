@@ -6,6 +6,7 @@
 mod case;
 mod ids;
 mod nearest;
+mod packed;
 mod sheets;
 mod table;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use crate::catalog::{AuthKind, Model};
 use case::{Case, family_of};
 
 pub use ids::{RULE_IDS, RuleId, rule_id_of};
+pub use packed::{Unpacked, Unpacking, credentials, packed};
 pub use sheets::sheets;
 pub use table::{Decides, RULES, Rule};
 
