@@ -67,6 +67,9 @@ pub enum RunnerError {
         /// The characters that have none.
         characters: String,
     },
+    /// A finding that was printed already; holds the exit code that goes with it.
+    #[error("the answer was printed")]
+    Said(u8),
     /// A file of the host's own could not be written.
     #[error("{}: {error}", path.display())]
     Write {
@@ -118,6 +121,7 @@ impl RunnerError {
             Self::OutOfMemory(_) => "out-of-memory",
             Self::GuestFailed(_) => "guest-failed",
             Self::Engine(_) => "engine",
+            Self::Said(_) => "said",
             Self::Write { .. } => "write",
         }
     }
@@ -169,6 +173,7 @@ impl RunnerError {
             },
             Self::BadInput { .. } | Self::Folder { .. } => 2,
             Self::Inexpressible { .. } => 3,
+            Self::Said(code) => *code,
             Self::Denied(_) => 4,
             Self::Materialize(error) if error.is_bad_input() => 2,
             _ => 5,

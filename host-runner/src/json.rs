@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::contract::catalog::{AuthKind, Modality, Model, ReadableReasoning};
 use crate::contract::run_home::{Node, Place, Plan, Planned, Report};
+use crate::contract::selection::{
+    Alternative, Answer, Applied, AuthFamily, Outcome, RefusedBecause, RuntimeKind, Selected,
+};
 use crate::contract::settings::Effective;
 use crate::contract::types::{
     Dropped, LinkFault, Notice, NoticeKind, Refusal, RefusalKind, ShippedBecause, SkipReason, SkippedItem, SkippedLink,
@@ -173,4 +177,134 @@ fn notice(notice: &Notice) -> Value {
         NoticeKind::NotInSandbox => "not-in-sandbox",
     };
     json!({"kind": kind, "path": notice.path, "line": notice.line, "text": notice.text})
+}
+
+/// The name of a kind of credential.
+pub fn auth_kind(kind: AuthKind) -> &'static str {
+    match kind {
+        AuthKind::ApiKey => "api-key",
+        AuthKind::Oauth => "oauth",
+        AuthKind::Cloud => "cloud",
+        AuthKind::Console => "console",
+        AuthKind::NoneNeeded => "none-needed",
+    }
+}
+
+/// The name of a way in.
+pub fn auth_family(family: AuthFamily) -> &'static str {
+    match family {
+        AuthFamily::ApiKey => "api-key",
+        AuthFamily::Oauth => "oauth",
+        AuthFamily::Cloud => "cloud",
+        AuthFamily::ConsoleProfile => "console-profile",
+        AuthFamily::NoneNeeded => "none-needed",
+    }
+}
+
+/// The name of a modality.
+pub fn modality(modality: Modality) -> &'static str {
+    match modality {
+        Modality::Text => "text",
+        Modality::Image => "image",
+        Modality::Document => "document",
+        Modality::Audio => "audio",
+        Modality::Video => "video",
+    }
+}
+
+/// How much of a model's reasoning can be read.
+pub fn readable_reasoning(readable: ReadableReasoning) -> &'static str {
+    match readable {
+        ReadableReasoning::None => "none",
+        ReadableReasoning::Summary => "summary",
+        ReadableReasoning::Exposed => "exposed",
+    }
+}
+
+/// The name of a runtime.
+pub fn runtime(runtime: RuntimeKind) -> &'static str {
+    match runtime {
+        RuntimeKind::WinterAgent => "winter-agent",
+        RuntimeKind::ClaudeAgent => "claude-agent",
+    }
+}
+
+/// Why nothing was selected.
+pub fn refused_because(reason: RefusedBecause) -> &'static str {
+    match reason {
+        RefusedBecause::BareModelId => "bare-model-id",
+        RefusedBecause::ProviderMismatch => "provider-mismatch",
+        RefusedBecause::UnknownModel => "unknown-model",
+        RefusedBecause::RuntimeUnavailable => "runtime-unavailable",
+        RefusedBecause::NoCredential => "no-credential",
+    }
+}
+
+/// What came of a row of the table.
+pub fn applied(applied: Applied) -> &'static str {
+    match applied {
+        Applied::Decided => "decided",
+        Applied::No => "no",
+        Applied::NotReached => "not-reached",
+    }
+}
+
+/// A row of the catalog.
+pub fn model(model: &Model) -> Value {
+    json!({
+        "provider": model.provider,
+        "model": model.model,
+        "canonical-model": model.canonical_model,
+        "family": model.family,
+        "protocol": model.protocol,
+        "auth-views": list(&model.auth_views, |kind| auth_kind(*kind).into()),
+        "context-window": model.context_window,
+        "capabilities": {
+            "modalities": list(&model.capabilities.modalities, |one| modality(*one).into()),
+            "readable-reasoning": readable_reasoning(model.capabilities.readable_reasoning),
+            "opaque-reasoning": model.capabilities.opaque_reasoning,
+            "server-tools": model.capabilities.server_tools,
+        },
+        "facts": list(&model.facts, |fact| json!({"what": fact.what, "date": fact.date, "source": fact.source})),
+    })
+}
+
+/// What came of a request for a model.
+pub fn answer(answer: &Answer) -> Value {
+    let outcome = match &answer.outcome {
+        Outcome::Selected(one) => json!({ "selected": selected(one) }),
+        Outcome::Refused(refused) => json!({"refused": {
+            "reason": refused_because(refused.reason),
+            "message": refused.message,
+            "alternatives": list(&refused.alternatives, alternative),
+        }}),
+    };
+    let steps = list(
+        &answer.steps,
+        |step| json!({"id": step.id, "when": step.when, "applied": applied(step.applied), "because": step.because}),
+    );
+    json!({"outcome": outcome, "steps": steps})
+}
+
+fn selected(one: &Selected) -> Value {
+    json!({
+        "runtime": runtime(one.runtime),
+        "rule-id": one.rule_id,
+        "provider": one.provider,
+        "model": one.model,
+        "canonical-model": one.canonical_model,
+        "family": one.family,
+        "auth-family": auth_family(one.auth_family),
+        "credential-reference": one.credential_reference,
+    })
+}
+
+fn alternative(one: &Alternative) -> Value {
+    json!({
+        "tag": one.tag,
+        "provider": one.provider,
+        "canonical-model": one.canonical_model,
+        "configured": one.configured,
+        "auth": list(&one.auth, |family| auth_family(*family).into()),
+    })
 }

@@ -4,7 +4,7 @@ use wasmtime::Store;
 
 use crate::Spelling;
 use crate::engine::bindings::Runtime;
-use crate::engine::bindings::exports::winter::runtime::{escape, explain, settings};
+use crate::engine::bindings::exports::winter::runtime::{catalog, escape, explain, selection, settings};
 use crate::engine::{Guest, Limits, State};
 use crate::error::RunnerError;
 use crate::grants::Grants;
@@ -100,5 +100,49 @@ impl Runner {
     /// Only a guest that failed.
     pub fn sheets(&self, topic: explain::Topic) -> Result<Vec<explain::Sheet>, RunnerError> {
         self.call(|store, guest| guest.winter_runtime_explain().call_sheets(store, topic))
+    }
+
+    /// The built-in catalog with these documents laid over it.
+    ///
+    /// # Errors
+    /// A refusal that names document, row and field; or a guest that failed.
+    pub fn models(&self, documents: &[catalog::Document]) -> Result<Vec<catalog::Model>, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_catalog().call_models(store, documents))?
+            .map_err(RunnerError::Refused)
+    }
+
+    /// The same catalog as one text, for [`Runner::select`].
+    ///
+    /// # Errors
+    /// As [`Runner::models`].
+    pub fn packed_catalog(&self, documents: &[catalog::Document]) -> Result<String, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_selection().call_packed(store, documents))?
+            .map_err(RunnerError::Refused)
+    }
+
+    /// The credentials of a JSON list.
+    ///
+    /// # Errors
+    /// A refusal that names line and column; or a guest that failed.
+    pub fn credentials(&self, document: &catalog::Document) -> Result<Vec<selection::Credential>, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_selection().call_credentials(store, document))?
+            .map_err(RunnerError::Refused)
+    }
+
+    /// Which runtime, provider and credential serve a request; a refusal of the request is an answer.
+    ///
+    /// # Errors
+    /// A catalog that [`Runner::packed_catalog`] did not give; or a guest that failed.
+    pub fn select(&self, input: &selection::Input) -> Result<selection::Answer, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_selection().call_select(store, input))?
+            .map_err(RunnerError::Refused)
+    }
+
+    /// What a recorded rule id says, also a retired one.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn rule_id_of(&self, id: &str) -> Result<Option<selection::RuleId>, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_selection().call_rule_id_of(store, id))
     }
 }

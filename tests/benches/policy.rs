@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use divan::{Bencher, black_box};
 use winter_policy::brand::Profile;
-use winter_policy::settings;
 use winter_policy::tier::{Powers, Tier};
-use winter_runner::contract::{settings as wit_settings, types as wit};
+use winter_policy::{selection as policy_selection, settings};
+use winter_runner::contract::{selection as wit_selection, settings as wit_settings, types as wit};
 use winter_runner::{Brand, Config, Runner, Spelling};
 
 fn main() {
@@ -42,6 +42,26 @@ fn twenty_kb() -> String {
     );
     assert!((18_000..24_000).contains(&text.len()), "{}", text.len());
     text
+}
+
+/// A packed catalog of ten thousand models at forty providers, each model served by four.
+fn packed_10_000() -> String {
+    use winter_policy::catalog::{AuthKind, Capabilities, Catalog, Model};
+    let row = |n: usize| Model {
+        provider: format!("provider-{}", n % 40),
+        model: format!("vendor/model-{n}"),
+        canonical_model: format!("model-{}", n / 4),
+        family: format!("family-{}", n % 50),
+        protocol: "openai-responses".into(),
+        auth_views: vec![AuthKind::ApiKey, AuthKind::Cloud],
+        context_window: 200_000,
+        capabilities: Capabilities {
+            modalities: vec![winter_policy::catalog::Modality::Text],
+            ..Capabilities::default()
+        },
+        facts: Vec::new(),
+    };
+    policy_selection::packed(&Catalog::from_rows("bench", (0..10_000).map(row).collect()).unwrap())
 }
 
 #[divan::bench_group(min_time = 2)]
@@ -106,6 +126,39 @@ mod first_call {
     fn instantiate_and_call(bencher: Bencher<'_, '_>) {
         let runner = Runner::new(Config::default()).unwrap();
         bencher.bench(|| runner.rule_path(black_box("/x/[wip] app"), Spelling::Hex).unwrap());
+    }
+}
+
+#[divan::bench_group(min_time = 1)]
+mod selection_10_000_rows {
+    use super::{Bencher, Config, Runner, black_box, packed_10_000, policy_selection, wit_selection};
+
+    const TAG: &str = "provider-7/vendor/model-4207";
+
+    #[divan::bench]
+    fn native(bencher: Bencher<'_, '_>) {
+        let packed = packed_10_000();
+        let unpacking = policy_selection::Unpacking::whole(&packed).unwrap();
+        let rows = unpacking.rows();
+        bencher.bench(|| {
+            let requested = policy_selection::Requested { model: TAG.into(), provider: None, runtime: None };
+            let input =
+                policy_selection::Input { requested, rows: &rows, credentials: &[], persisted: None, explain: false };
+            policy_selection::select(black_box(&input))
+        });
+    }
+
+    #[divan::bench]
+    fn component(bencher: Bencher<'_, '_>) {
+        let runner = Runner::new(Config::default()).unwrap();
+        let input = wit_selection::Input {
+            requested: wit_selection::Requested { model: TAG.into(), provider: None, runtime: None },
+            catalog: packed_10_000(),
+            credentials: Vec::new(),
+            persisted: None,
+            explain: false,
+        };
+        bencher.bench(|| runner.select(black_box(&input)).unwrap());
     }
 }
 

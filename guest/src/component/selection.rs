@@ -28,14 +28,18 @@ impl wit::Guest for Component {
     }
 
     fn select(input: wit::Input) -> Result<wit::Answer, wit_types::Refusal> {
-        let unpacking = selection::Unpacking::new(&input.catalog).map_err(Refusal::from)?;
+        let persisted: Option<selection::Selection> = input.persisted.map(Into::into);
+        let had = persisted.as_ref().map(|had| had.canonical_model.as_str());
+        let models: Vec<&str> = had.into_iter().collect();
+        let unpacking = selection::Unpacking::of(&input.catalog, &[&input.requested.model], &models);
+        let unpacking = unpacking.map_err(Refusal::from)?;
         let rows: Vec<Row<'_>> = unpacking.rows();
         let credentials = all(input.credentials);
         let answer = selection::select(&selection::Input {
             requested: input.requested.into(),
             rows: &rows,
             credentials: &credentials,
-            persisted: input.persisted.map(Into::into),
+            persisted,
             explain: input.explain,
         });
         Ok(answer.into())

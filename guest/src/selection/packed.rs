@@ -35,31 +35,36 @@ impl From<Unpacked> for Refusal {
     }
 }
 
-/// The catalog as one text. Its fields hold neither tabs nor newlines: the catalog's grammar allows visible ASCII alone.
+/// The catalog as one text of two blocks: its rows by provider and model, then, behind an empty line, the same by what the
+/// models are called everywhere. So a decision finds its few rows without reading the others.
+///
+/// Its fields hold neither tabs nor newlines: the catalog's grammar allows visible ASCII alone.
 ///
 /// ```
 /// use winter_policy::{catalog::Catalog, selection::{Unpacking, packed}};
 /// let catalog = Catalog::built_in();
 /// let text = packed(&catalog);
-/// let unpacking = Unpacking::new(&text).unwrap();
-/// assert_eq!(unpacking.rows().len(), catalog.rows().len());
+/// assert_eq!(Unpacking::whole(&text).unwrap().rows().len(), catalog.rows().len());
+/// assert!(Unpacking::of(&text, &["openai/gpt-5.6"], &[]).unwrap().rows().len() < 5);
 /// ```
 pub fn packed(catalog: &Catalog) -> String {
-    let mut text = String::new();
-    for row in catalog.rows() {
-        for field in [&row.provider, &row.model, &row.canonical_model, &row.family] {
-            text.push_str(field);
-            text.push('\t');
-        }
+    let line = |fields: [&str; 4], kinds: &[AuthKind]| {
         let letter = |kind: &AuthKind| KINDS.iter().find(|(_, one)| one == kind).map(|(letter, _)| *letter);
-        text.extend(row.auth_views.iter().filter_map(letter));
-        text.push('\n');
-    }
-    text
+        let kinds: String = kinds.iter().filter_map(letter).collect();
+        format!("{}\t{kinds}\n", fields.join("\t"))
+    };
+    let rows = || catalog.rows().iter();
+    let mut by_tag: Vec<String> =
+        rows().map(|r| line([&r.provider, &r.model, &r.canonical_model, &r.family], &r.auth_views)).collect();
+    let mut by_name: Vec<String> =
+        rows().map(|r| line([&r.canonical_model, &r.provider, &r.model, &r.family], &r.auth_views)).collect();
+    by_tag.sort_unstable();
+    by_name.sort_unstable();
+    format!("{}\n{}", by_tag.concat(), by_name.concat())
 }
 
-/// A packed catalog, read; [`Unpacking::rows`] borrows from it.
-#[derive(Debug)]
+/// Rows of a packed catalog, read; [`Unpacking::rows`] borrows from it.
+#[derive(Debug, Default)]
 pub struct Unpacking<'a> {
     fields: Vec<[&'a str; 4]>,
     /// Where the kinds of each row end in `kinds`.
@@ -68,27 +73,59 @@ pub struct Unpacking<'a> {
 }
 
 impl<'a> Unpacking<'a> {
-    /// Reads a packed catalog.
+    /// Every row.
     ///
     /// # Errors
     /// [`Unpacked`]: a line without its five fields, or with a kind that there is not.
-    pub fn new(text: &'a str) -> Result<Self, Unpacked> {
-        let mut unpacking = Self { fields: Vec::new(), ends: Vec::new(), kinds: Vec::new() };
-        for (place, line) in text.split_terminator('\n').enumerate() {
-            let fault = |what| Unpacked { line: place + 1, what };
-            let mut parts = line.splitn(5, '\t');
-            let mut next = || parts.next().ok_or(fault("five fields were expected"));
-            unpacking.fields.push([next()?, next()?, next()?, next()?]);
-            for letter in next()?.chars() {
-                let kind = KINDS.iter().find(|(one, _)| *one == letter);
-                unpacking.kinds.push(kind.ok_or(fault("a kind of credential was expected"))?.1);
-            }
-            unpacking.ends.push(unpacking.kinds.len());
+    pub fn whole(text: &'a str) -> Result<Self, Unpacked> {
+        let (by_tag, _) = blocks(text)?;
+        let mut unpacking = Self::default();
+        for (place, line) in by_tag.split_terminator('\n').enumerate() {
+            unpacking.push(line, place + 1, |[provider, model, name, family]| [provider, model, name, family])?;
         }
         Ok(unpacking)
     }
 
-    /// The rows, in the order of the text.
+    /// The rows that a decision about these tags and models reads: those of the same models, wherever they are served.
+    /// Where one of the tags is not there, every row, among which the nearest are looked for.
+    ///
+    /// # Errors
+    /// As [`Unpacking::whole`].
+    pub fn of(text: &'a str, tags: &[&str], models: &[&str]) -> Result<Self, Unpacked> {
+        let (by_tag, by_name) = blocks(text)?;
+        let mut names: Vec<&str> = models.to_vec();
+        for tag in tags {
+            let Some((provider, model)) = tag.split_once('/') else { return Self::whole(text) };
+            let Some(line) = starting_with(by_tag, &format!("{provider}\t{model}\t")).next() else {
+                return Self::whole(text);
+            };
+            names.extend(line.split('\t').nth(2));
+        }
+        names.sort_unstable();
+        names.dedup();
+        let mut unpacking = Self::default();
+        for name in names {
+            for line in starting_with(by_name, &format!("{name}\t")) {
+                unpacking.push(line, 0, |[name, provider, model, family]| [provider, model, name, family])?;
+            }
+        }
+        Ok(unpacking)
+    }
+
+    fn push(&mut self, line: &'a str, number: usize, order: fn([&'a str; 4]) -> [&'a str; 4]) -> Result<(), Unpacked> {
+        let fault = |what| Unpacked { line: number, what };
+        let mut parts = line.splitn(5, '\t');
+        let mut next = || parts.next().ok_or(fault("five fields were expected"));
+        self.fields.push(order([next()?, next()?, next()?, next()?]));
+        for letter in next()?.chars() {
+            let kind = KINDS.iter().find(|(one, _)| *one == letter);
+            self.kinds.push(kind.ok_or(fault("a kind of credential was expected"))?.1);
+        }
+        self.ends.push(self.kinds.len());
+        Ok(())
+    }
+
+    /// The rows.
     pub fn rows(&self) -> Vec<Row<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let rows = self.fields.iter().zip(starts.zip(&self.ends));
@@ -101,6 +138,38 @@ impl<'a> Unpacking<'a> {
         })
         .collect()
     }
+}
+
+fn blocks(text: &str) -> Result<(&str, &str), Unpacked> {
+    match text.strip_prefix('\n') {
+        Some(by_name) => Ok(("", by_name)),
+        // The blocks are of one size, so the empty line is looked for from the middle on.
+        None => {
+            let middle = (text.len() / 2).saturating_sub(1);
+            let found = text.as_bytes().get(middle..).and_then(|half| half.windows(2).position(|pair| pair == b"\n\n"));
+            let at = found.ok_or(Unpacked { line: 0, what: "two blocks were expected" })? + middle;
+            Ok((&text[..=at], &text[at + 2..]))
+        }
+    }
+}
+
+/// The lines of a sorted block that begin with `prefix`, found by halving.
+fn starting_with<'a>(block: &'a str, prefix: &str) -> impl Iterator<Item = &'a str> {
+    let bytes = block.as_bytes();
+    let start_of = |at: usize| bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let end_of = |at: usize| bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end);
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let start = start_of(low + (high - low) / 2).max(low);
+        let end = end_of(start);
+        if &bytes[start..end] < prefix.as_bytes() {
+            low = (end + 1).min(high);
+        } else {
+            high = start;
+        }
+    }
+    let prefix = prefix.to_owned();
+    block.get(low..).unwrap_or_default().split_terminator('\n').take_while(move |line| line.starts_with(&prefix))
 }
 
 /// Reads a JSON list of credentials; `name` is the document's, for the error.
@@ -130,20 +199,44 @@ pub fn credentials(name: &str, text: &[u8]) -> Result<Vec<Credential>, Refusal> 
 mod tests {
     use super::*;
 
+    fn rows(catalog: &Catalog) -> Vec<Row<'_>> {
+        catalog.rows().iter().map(Row::from).collect()
+    }
+
     #[test]
     fn a_catalog_survives_packing() {
         let catalog = Catalog::built_in();
         let text = packed(&catalog);
-        let unpacking = Unpacking::new(&text).unwrap();
-        let rows: Vec<Row<'_>> = catalog.rows().iter().map(Row::from).collect();
-        assert_eq!(unpacking.rows(), rows);
+        let unpacking = Unpacking::whole(&text).unwrap();
+        let mut unpacked = unpacking.rows();
+        unpacked.sort();
+        let mut rows = rows(&catalog);
+        rows.sort();
+        assert_eq!(unpacked, rows);
+    }
+
+    #[test]
+    fn every_tag_finds_its_model_wherever_it_is_served() {
+        let catalog = Catalog::built_in();
+        let text = packed(&catalog);
+        for row in rows(&catalog) {
+            let unpacking = Unpacking::of(&text, &[&format!("{}/{}", row.provider, row.model)], &[]).unwrap();
+            let mut found = unpacking.rows();
+            found.sort();
+            let mut expected: Vec<Row<'_>> = rows(&catalog);
+            expected.retain(|one| one.canonical_model == row.canonical_model);
+            expected.sort();
+            assert_eq!(found, expected);
+        }
+        let all = Unpacking::of(&text, &["openai/none"], &[]).unwrap();
+        assert_eq!(all.rows().len(), catalog.rows().len(), "the nearest are looked for among all");
     }
 
     #[test]
     fn what_is_not_packed_is_a_typed_fault() {
-        assert!(Unpacking::new("").unwrap().rows().is_empty());
-        for (text, line) in [("a", 1), ("a\tb\tc\td\tk\na\tb", 2), ("a\tb\tc\td\tX", 1), ("\n", 1)] {
-            assert_eq!(Unpacking::new(text).unwrap_err().line, line, "{text:?}");
+        assert!(Unpacking::whole("\n").unwrap().rows().is_empty());
+        for text in ["", "a", "a\n\nb\n", "a\tb\tc\td\tX\n\nc\ta\tb\td\tX\n"] {
+            assert!(Unpacking::whole(text).is_err(), "{text:?}");
         }
     }
 }

@@ -60,12 +60,10 @@ impl RunHomeArgs {
                 value["effective-settings"] = settings.into();
                 value = serde_json::from_str(&runner.masked(&value.to_string())?).unwrap_or(value);
             }
-            human::out(&format!("{value:#}\n"));
-            return Ok(());
+            return human::value(&value);
         }
         let tables = human::Tables::of(runner)?;
-        human::out(&human::plan(plan, built, reveal, &tables));
-        Ok(())
+        human::out(&human::plan(plan, built, reveal, &tables))
     }
 }
 

@@ -24,10 +24,9 @@ impl Dispose {
         let home = places::home(self.home.clone())?;
         dispose_run_home(&home, &self.run_id)?;
         if self.json {
-            human::out(&format!("{}\n", serde_json::json!({"disposed": self.run_id})));
+            human::value(&serde_json::json!({"disposed": self.run_id}))
         } else {
-            human::out(&format!("disposed {}\n", human::shown(&self.run_id)));
+            human::out(&format!("disposed {}\n", human::shown(&self.run_id)))
         }
-        Ok(())
     }
 }

@@ -67,7 +67,7 @@ impl Escape {
         match &self.what {
             What::Rule { path, spelling, json } => {
                 let spelt = runner.rule_path(path, (*spelling).into())?;
-                print(*json, path, &spelt, "exact");
+                print(*json, path, &spelt, "exact")
             }
             What::Sandbox { path, list, spelling, json } => {
                 let grammar = match spelling {
@@ -78,27 +78,26 @@ impl Escape {
                     SandboxSpelling::Exact(spelt) => print(*json, path, &spelt, "exact"),
                     SandboxSpelling::ExactPathOnly(spelt) => {
                         note("it means the path alone, and nothing beneath it");
-                        print(*json, path, &spelt, "exact-path-only");
+                        print(*json, path, &spelt, "exact-path-only")
                     }
                     SandboxSpelling::Wider(spelt) => {
                         note("it means more than the path: the list has no exact spelling for it");
-                        print(*json, path, &spelt, "wider");
+                        print(*json, path, &spelt, "wider")
                     }
                     SandboxSpelling::Inexpressible(characters) => {
-                        return Err(RunnerError::Inexpressible { path: path.clone(), characters });
+                        Err(RunnerError::Inexpressible { path: path.clone(), characters })
                     }
                 }
             }
         }
-        Ok(())
     }
 }
 
-fn print(json: bool, path: &str, spelt: &str, meaning: &str) {
-    // Alone on its line and byte for byte, so that it can be piped into a settings file.
-    let text =
-        if json { json!({"path": path, "spelt": spelt, "meaning": meaning}).to_string() } else { spelt.to_owned() };
-    human::out(&format!("{text}\n"));
+fn print(json: bool, path: &str, spelt: &str, meaning: &str) -> Result<(), RunnerError> {
+    if json {
+        return human::value(&json!({"path": path, "spelt": spelt, "meaning": meaning}));
+    }
+    human::plain(spelt)
 }
 
 fn note(text: &str) {

@@ -25,6 +25,8 @@ enum TopicName {
     Env,
     /// How literal paths are spelt.
     Escape,
+    /// Which runtime, provider and credential serve a request.
+    Selection,
 }
 
 impl Explain {
@@ -33,6 +35,7 @@ impl Explain {
             TopicName::Settings => Topic::Settings,
             TopicName::Env => Topic::Env,
             TopicName::Escape => Topic::Escape,
+            TopicName::Selection => Topic::Selection,
         };
         let sheets = Runner::new(Config::default())?.sheets(topic)?;
         if self.json {
@@ -40,10 +43,9 @@ impl Explain {
                 .iter()
                 .map(|sheet| json!({"title": sheet.title, "columns": sheet.columns, "rows": sheet.rows}))
                 .collect();
-            human::out(&format!("{:#}\n", json!({ "tables": sheets })));
+            human::value(&json!({ "tables": sheets }))
         } else {
-            human::out(&human::sheets(&sheets));
+            human::out(&human::sheets(&sheets))
         }
-        Ok(())
     }
 }

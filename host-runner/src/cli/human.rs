@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use serde_json::json;
 use winter_runner::components::ComponentFile;
+use winter_runner::contract::catalog::Model;
 use winter_runner::contract::explain::{Sheet, Topic};
 use winter_runner::contract::run_home::{Node, Plan};
+use winter_runner::contract::selection::{Answer, Applied, Outcome};
 use winter_runner::contract::types::{Dropped, SkippedItem};
 use winter_runner::{Grants, Runner, RunnerError, json};
 
@@ -17,9 +19,43 @@ const REASON: Style = AnsiColor::Yellow.on_default();
 const QUIET: Style = Style::new().dimmed();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// Writes to standard output; colour goes where a terminal is. A reader that has gone is no error.
-pub(super) fn out(text: &str) {
-    let _ = anstream::stdout().lock().write_all(text.as_bytes());
+/// Writes to standard output; colour goes where a terminal is.
+pub(super) fn out(text: &str) -> Result<(), RunnerError> {
+    written(anstream::stdout().lock(), text)
+}
+
+/// Writes to standard output as it is, so that it can be piped; what a terminal would obey is spelt out on one.
+pub(super) fn plain(text: &str) -> Result<(), RunnerError> {
+    let stdout = std::io::stdout();
+    let line = if stdout.is_terminal() { shown(text) } else { text.to_owned() };
+    written(stdout.lock(), &format!("{line}\n"))
+}
+
+/// Writes one JSON value to standard output. Only its strings can hold what `shown` spells out, and JSON has a spelling
+/// for that.
+pub(super) fn value(value: &serde_json::Value) -> Result<(), RunnerError> {
+    let mut text = String::new();
+    for letter in format!("{value:#}").chars() {
+        if letter != '\n' && is_hidden(letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(letter);
+        }
+    }
+    text.push('\n');
+    written(std::io::stdout().lock(), &text)
+}
+
+/// A reader that has gone is no error; any other output that is lost is one.
+fn written(mut stdout: impl std::io::Write, text: &str) -> Result<(), RunnerError> {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(RunnerError::Write { path: "standard output".into(), error })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// One error, in the one form: a sentence with its code, and what to do.
@@ -31,8 +67,9 @@ pub(super) fn error(error: &RunnerError, as_json: bool) {
             value["line"] = refusal.line.into();
             value["column"] = refusal.column.into();
         }
-        out(&format!("{:#}\n", json!({ "error": value })));
-        return;
+        if self::value(&json!({ "error": value })).is_ok() {
+            return;
+        }
     }
     let mut text = format!("{ERROR}error[{}]{ERROR:#}: {}\n", error.code(), shown(&error.sentence()));
     if let RunnerError::Refused(refusal) = error
@@ -183,6 +220,66 @@ pub(super) fn sheets(sheets: &[Sheet]) -> String {
     text
 }
 
+/// A catalog, a line a model.
+pub(super) fn models(models: &[Model]) -> String {
+    let rows = models.iter().map(|model| {
+        let auth: Vec<&str> = model.auth_views.iter().map(|kind| json::auth_kind(*kind)).collect();
+        let takes: Vec<&str> = model.capabilities.modalities.iter().map(|one| json::modality(*one)).collect();
+        let tag = format!("{}/{}", model.provider, model.model);
+        vec![
+            tag,
+            model.family.clone(),
+            model.protocol.clone(),
+            model.context_window.to_string(),
+            takes.join(" "),
+            auth.join(" "),
+        ]
+    });
+    let columns = ["tag", "family", "protocol", "context", "takes", "opened by"].map(str::to_owned).to_vec();
+    sheets(&[Sheet { title: format!("Models ({})", models.len()), columns, rows: rows.collect() }])
+}
+
+/// What came of a request for a model: the sentence, what else there is, and how it was decided.
+pub(super) fn answer(answer: &Answer) -> String {
+    let mut text = String::new();
+    match &answer.outcome {
+        Outcome::Selected(one) => {
+            let _ = writeln!(
+                text,
+                "{TITLE}{}/{}{TITLE:#} runs on {} with {} ({}), by rule {}",
+                shown(&one.provider),
+                shown(&one.model),
+                json::runtime(one.runtime),
+                shown(&one.credential_reference),
+                json::auth_family(one.auth_family),
+                shown(&one.rule_id)
+            );
+        }
+        Outcome::Refused(refused) => {
+            let _ = writeln!(
+                text,
+                "{REASON}{}{REASON:#}: {}",
+                json::refused_because(refused.reason),
+                shown(&refused.message)
+            );
+            for one in &refused.alternatives {
+                let auth: Vec<&str> = one.auth.iter().map(|family| json::auth_family(*family)).collect();
+                let state = if one.configured { "configured" } else { "needs" };
+                let _ = writeln!(text, "  {}  {QUIET}{state} {}{QUIET:#}", shown(&one.tag), auth.join(" or "));
+            }
+        }
+    }
+    for step in &answer.steps {
+        let mark = match step.applied {
+            Applied::Decided => "->",
+            Applied::No => "no",
+            Applied::NotReached => " .",
+        };
+        let _ = writeln!(text, "{mark} {REASON}{}{REASON:#} {}: {}", step.id, shown(&step.when), shown(&step.because));
+    }
+    text
+}
+
 /// What the components are, and what they would be lent.
 pub(super) fn inspection(files: &[ComponentFile], grants: &Grants) -> String {
     let mut text = String::new();
@@ -216,16 +313,19 @@ fn granted(import: &str, grants: &Grants) -> String {
 pub(super) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        let hidden = letter.is_control()
-            || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
-        if hidden {
+        if is_hidden(letter) {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);
         }
     }
     shown
+}
+
+fn is_hidden(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

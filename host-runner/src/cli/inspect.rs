@@ -46,11 +46,10 @@ impl Inspect {
                 .collect();
             let read: Vec<_> = grants.read.iter().map(|path| path.display().to_string()).collect();
             let grants = json!({"files": {"read": read}, "git-index": grants.git_index, "clock": grants.clock, "process": false});
-            human::out(&format!("{:#}\n", json!({"components": files, "grants": grants})));
+            human::value(&json!({"components": files, "grants": grants}))
         } else {
-            human::out(&human::inspection(&files, &grants));
+            human::out(&human::inspection(&files, &grants))
         }
-        Ok(())
     }
 }
 

@@ -6,7 +6,9 @@ mod escape;
 mod explain;
 mod human;
 mod inspect;
+mod models;
 mod places;
+mod select;
 
 use std::process::ExitCode;
 
@@ -44,24 +46,48 @@ enum Command {
     Explain(explain::Explain),
     /// Print what the component imports and what it would be granted.
     Inspect(inspect::Inspect),
+    /// Print the catalog of models.
+    Models(models::Models),
+    /// Select the runtime, provider and credential for a model.
+    Select(select::Select),
+}
+
+impl Command {
+    fn run(&self) -> Result<(), RunnerError> {
+        match self {
+            Self::Build(command) => command.run(),
+            Self::Plan(command) => command.run(),
+            Self::Dispose(command) => command.run(),
+            Self::Escape(command) => command.run(),
+            Self::Explain(command) => command.run(),
+            Self::Inspect(command) => command.run(),
+            Self::Models(command) => command.run(),
+            Self::Select(command) => command.run(),
+        }
+    }
+
+    /// Whether errors, too, are told as objects.
+    fn json(&self) -> bool {
+        match self {
+            Self::Build(command) => command.json(),
+            Self::Plan(command) => command.json(),
+            Self::Dispose(command) => command.json,
+            Self::Escape(command) => command.json(),
+            Self::Explain(command) => command.json,
+            Self::Inspect(command) => command.json(),
+            Self::Models(command) => command.json,
+            Self::Select(command) => command.json,
+        }
+    }
 }
 
 /// Runs the program; every error is printed once, in one form.
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
-    if let Err(error) = log(cli.log.as_deref()) {
-        return failed(&error, false);
-    }
-    let (done, json) = match cli.command {
-        Command::Build(command) => (command.run(), command.json()),
-        Command::Plan(command) => (command.run(), command.json()),
-        Command::Dispose(command) => (command.run(), command.json),
-        Command::Escape(command) => (command.run(), command.json()),
-        Command::Explain(command) => (command.run(), command.json),
-        Command::Inspect(command) => (command.run(), command.json()),
-    };
-    match done {
+    let json = cli.command.json();
+    match log(cli.log.as_deref()).and_then(|()| cli.command.run()) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(RunnerError::Said(code)) => ExitCode::from(code),
         Err(error) => failed(&error, json),
     }
 }

@@ -2,6 +2,7 @@
 
 mod native;
 mod run_homes;
+mod selection;
 
 use proptest::prelude::*;
 use winter_policy::brand::{Profile, SandboxGrammar, Spelling};
@@ -149,6 +150,7 @@ fn explain() {
         (explain::Topic::Settings, wit_explain::Topic::Settings),
         (explain::Topic::Env, wit_explain::Topic::Env),
         (explain::Topic::Escape, wit_explain::Topic::Escape),
+        (explain::Topic::Selection, wit_explain::Topic::Selection),
     ] {
         let component = runner().sheets(wit).unwrap();
         let native = explain::sheets(native);

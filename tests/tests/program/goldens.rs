@@ -52,6 +52,10 @@ fn between() -> Person {
          \"env\": { \"API_TOKEN\": \"sekret\", \"CI\": \"1\" },\n  \"odd\\u202e\": true\n}\n",
     );
     fs::write(person.at("me/src/it/.winter/settings.jsonc"), "{}").unwrap();
+    let credentials = r#"[{"provider":"openai","kind":"api-key","reference":"env:OPENAI_API_KEY"},
+        {"provider":"bedrock","kind":"cloud","reference":"profile:work"}]"#;
+    fs::write(person.at("me/src/it/credentials.json"), credentials).unwrap();
+    fs::write(person.at("me/src/it/catalog.json"), "{\"models\": [\n  {\"provider\": \"A B\"}]}").unwrap();
     std::os::unix::fs::symlink("/etc/hostname", person.at("me/src/it/.winter/settings.local.json")).unwrap();
     person
 }
@@ -77,6 +81,24 @@ fn goldens() {
         ("explain-settings", person.run(["explain", "settings"])),
         ("explain-env", person.run(["explain", "env"])),
         ("explain-escape", person.run(["explain", "escape"])),
+        ("explain-selection", person.run(["explain", "selection"])),
+        ("models", person.run(["models"])),
+        ("models-family", person.run(["models", "--family", "gpt"])),
+        ("error-family", person.run(["models", "--family", "none"])),
+        ("help-select", person.run(["select", "--help"])),
+        ("help-models", person.run(["models", "--help"])),
+        ("select", person.run(["select", "--model", "openai/gpt-5.6", "--credentials", "credentials.json"])),
+        ("select-explain", person.run(["select", "--model", "console/claude-opus-5", "--explain"])),
+        (
+            "select-no-credential",
+            person.run(["select", "--model", "anthropic/claude-opus-5", "--credentials", "credentials.json"]),
+        ),
+        ("select-unknown", person.run(["select", "--model", "openai/gpt5"])),
+        ("select-bare", person.run(["select", "--model", "opus"])),
+        ("select-mismatch", person.run(["select", "--model", "openai/gpt-5.6", "--provider", "google"])),
+        ("select-retired", person.run(["select", "--model", "openai/gpt-5.6", "--runtime", "claude-agent"])),
+        ("error-catalog", person.run(["models", "--catalog", "catalog.json"])),
+        ("error-credentials", person.run(["select", "--model", "openai/gpt-5.6", "--credentials", "catalog.json"])),
         ("escape-rule", person.run(["escape", "rule", "/x/[wip] app"])),
         ("escape-rule-hex", person.run(["escape", "rule", "--spelling", "hex", "/x/[wip] app"])),
         ("escape-sandbox", person.run(["escape", "sandbox", "/x/[wip] app"])),
