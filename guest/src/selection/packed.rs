@@ -141,16 +141,14 @@ impl<'a> Unpacking<'a> {
 }
 
 fn blocks(text: &str) -> Result<(&str, &str), Unpacked> {
-    match text.strip_prefix('\n') {
-        Some(by_name) => Ok(("", by_name)),
-        // The blocks are of one size, so the empty line is looked for from the middle on.
-        None => {
-            let middle = (text.len() / 2).saturating_sub(1);
-            let found = text.as_bytes().get(middle..).and_then(|half| half.windows(2).position(|pair| pair == b"\n\n"));
-            let at = found.ok_or(Unpacked { line: 0, what: "two blocks were expected" })? + middle;
-            Ok((&text[..=at], &text[at + 2..]))
-        }
+    if let Some(by_name) = text.strip_prefix('\n') {
+        return Ok(("", by_name));
     }
+    // The blocks are of one size, so the empty line is looked for from the middle on.
+    let middle = (text.len() / 2).saturating_sub(1);
+    let found = text.as_bytes().get(middle..).and_then(|half| half.windows(2).position(|pair| pair == b"\n\n"));
+    let at = found.ok_or(Unpacked { line: 0, what: "two blocks were expected" })? + middle;
+    Ok((&text[..=at], &text[at + 2..]))
 }
 
 /// The lines of a sorted block that begin with `prefix`, found by halving.

@@ -125,7 +125,7 @@ fn a_settings_file_without_permission() {
     }
     let hide = |path: &Path| {
         fs::write(path, "{}").unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     };
     in_both(hide, "unusable-settings", "unreadable");
 }
