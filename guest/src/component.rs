@@ -6,6 +6,7 @@ mod bindings;
 #[cfg(feature = "runtime-world")]
 mod runtime;
 mod selection;
+mod switch_review;
 
 use bindings::exports::winter::runtime::{
     escape as wit_escape, explain as wit_explain, settings as wit_settings, types as wit,
@@ -95,6 +96,7 @@ impl wit_explain::Guest for Component {
             wit_explain::Topic::Env => explain::Topic::Env,
             wit_explain::Topic::Escape => explain::Topic::Escape,
             wit_explain::Topic::Selection => explain::Topic::Selection,
+            wit_explain::Topic::SwitchReview => explain::Topic::SwitchReview,
         };
         let sheet =
             |sheet: explain::Sheet| wit_explain::Sheet { title: sheet.title, columns: sheet.columns, rows: sheet.rows };

@@ -3,7 +3,7 @@
 use crate::brand::Profile;
 use crate::environment::{CLASSES, Standing};
 use crate::settings::{keys, rules::RULES};
-use crate::{environment, escape, selection};
+use crate::{environment, escape, selection, switch_review};
 
 /// Which tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Topic {
     Escape,
     /// Which runtime, provider and credential serve a request.
     Selection,
+    /// What a change of the model would lose.
+    SwitchReview,
 }
 
 /// One table.
@@ -49,6 +51,7 @@ pub fn sheets(topic: Topic) -> Vec<Sheet> {
         Topic::Env => vec![classes(), variables()],
         Topic::Escape => escape::sheets(),
         Topic::Selection => selection::sheets(),
+        Topic::SwitchReview => switch_review::sheets(),
     }
 }
 

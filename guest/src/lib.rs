@@ -11,6 +11,7 @@
 //! | [`settings`] | what is left of three settings files, as one document |
 //! | [`catalog`] | which models there are, and what is known of them |
 //! | [`selection`] | which runtime, provider and credential serve a request |
+//! | [`switch_review`] | what a change of the model would lose |
 //! | [`reading`] | which file a path names, and whether it may be read |
 //! | [`run_home`] | what the config folder of one run holds |
 //! | [`explain`] | nothing: it prints the tables of the others |
@@ -32,4 +33,5 @@ pub mod report;
 pub mod run_home;
 pub mod selection;
 pub mod settings;
+pub mod switch_review;
 pub mod tier;

@@ -67,6 +67,14 @@ pub enum RunnerError {
         /// The characters that have none.
         characters: String,
     },
+    /// A file that the caller named could not be read to the end.
+    #[error("{} could not be read: {error}", path.display())]
+    Read {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// A finding that was printed already; holds the exit code that goes with it.
     #[error("the answer was printed")]
     Said(u8),
@@ -121,6 +129,7 @@ impl RunnerError {
             Self::OutOfMemory(_) => "out-of-memory",
             Self::GuestFailed(_) => "guest-failed",
             Self::Engine(_) => "engine",
+            Self::Read { .. } => "read",
             Self::Said(_) => "said",
             Self::Write { .. } => "write",
         }

@@ -1,5 +1,8 @@
 //! The contract's answers as JSON, with the contract's own names.
 
+mod review;
+
+pub use review::{review, tip};
 use serde_json::{Value, json};
 
 use crate::contract::catalog::{AuthKind, Modality, Model, ReadableReasoning};

@@ -29,6 +29,7 @@ pub mod json;
 pub mod materialize;
 mod run_home;
 mod runner;
+mod switch_review;
 
 pub use contract::types::{Brand, Powers, Spelling};
 pub use engine::Limits;
@@ -38,3 +39,4 @@ pub use error::{Denied, RunnerError};
 pub use grants::Grants;
 pub use run_home::{RunHome, RunHomeInput, dispose_run_home, git_entry};
 pub use runner::{Config, Runner};
+pub use switch_review::Transcript;

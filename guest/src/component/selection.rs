@@ -6,7 +6,7 @@ use crate::catalog::{self, Catalog, Document};
 use crate::report::Refusal;
 use crate::selection::{self, Row};
 
-fn merged(documents: &[wit_catalog::Document]) -> Result<Catalog, wit_types::Refusal> {
+pub(super) fn merged(documents: &[wit_catalog::Document]) -> Result<Catalog, wit_types::Refusal> {
     let documents: Vec<_> =
         documents.iter().map(|document| Document { name: &document.name, text: &document.text }).collect();
     Catalog::built_in().merge(&documents).map_err(|error| Refusal::from(error).into())

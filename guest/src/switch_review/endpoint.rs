@@ -177,3 +177,46 @@ pub fn family_by_shape(model: &str) -> Option<&'static str> {
     let mut words = model.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| word.eq_ignore_ascii_case("claude")).then_some("claude")
 }
+
+/// The catalog: an origin is resolved only where it names one row and no other.
+impl EndpointResolver for crate::catalog::Catalog {
+    fn resolve(&self, origin: &Origin) -> Option<Endpoint> {
+        let says = |given: &Option<String>, row: &str| given.as_deref().is_none_or(|given| given == row);
+        let mut rows = self.rows().iter().filter(|row| {
+            row.model == origin.model
+                && says(&origin.provider, &row.provider)
+                && says(&origin.protocol, &row.protocol)
+                && says(&origin.family, &row.family)
+        });
+        let first = rows.next()?;
+        rows.next().is_none().then(|| first.into())
+    }
+}
+
+impl From<&crate::catalog::Model> for Endpoint {
+    fn from(row: &crate::catalog::Model) -> Self {
+        use crate::catalog::{Modality, ReadableReasoning as Catalogued};
+        let modality = |modality: &Modality| match modality {
+            Modality::Text => "text",
+            Modality::Image => "image",
+            Modality::Document => "document",
+            Modality::Audio => "audio",
+            Modality::Video => "video",
+        };
+        Self {
+            provider: row.provider.clone(),
+            model: row.model.clone(),
+            family: row.family.clone(),
+            protocol: row.protocol.clone(),
+            readable_reasoning: match row.capabilities.readable_reasoning {
+                Catalogued::None => ReadableReasoning::None,
+                Catalogued::Summary => ReadableReasoning::Summary,
+                Catalogued::Exposed => ReadableReasoning::Exposed,
+            },
+            opaque_states: row.capabilities.opaque_reasoning.clone(),
+            modalities: row.capabilities.modalities.iter().map(|one| modality(one).to_owned()).collect(),
+            server_tools: row.capabilities.server_tools.clone(),
+            context_window: Some(row.context_window.into()),
+        }
+    }
+}

@@ -27,6 +27,8 @@ enum TopicName {
     Escape,
     /// Which runtime, provider and credential serve a request.
     Selection,
+    /// What a change of the model would lose.
+    SwitchReview,
 }
 
 impl Explain {
@@ -36,6 +38,7 @@ impl Explain {
             TopicName::Env => Topic::Env,
             TopicName::Escape => Topic::Escape,
             TopicName::Selection => Topic::Selection,
+            TopicName::SwitchReview => Topic::SwitchReview,
         };
         let sheets = Runner::new(Config::default())?.sheets(topic)?;
         if self.json {

@@ -280,6 +280,15 @@ pub(super) fn answer(answer: &Answer) -> String {
     text
 }
 
+/// A few lines of the policy's own words.
+pub(super) fn lines(lines: &[String]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let _ = writeln!(text, "{}", shown(line));
+    }
+    text
+}
+
 /// What the components are, and what they would be lent.
 pub(super) fn inspection(files: &[ComponentFile], grants: &Grants) -> String {
     let mut text = String::new();

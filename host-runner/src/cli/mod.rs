@@ -8,7 +8,9 @@ mod human;
 mod inspect;
 mod models;
 mod places;
+mod review_switch;
 mod select;
+mod tip;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,10 @@ enum Command {
     Models(models::Models),
     /// Select the runtime, provider and credential for a model.
     Select(select::Select),
+    /// Print what a change of the model would lose.
+    ReviewSwitch(review_switch::ReviewSwitch),
+    /// Print who spoke last in a transcript, and why that is so.
+    Tip(tip::Tip),
 }
 
 impl Command {
@@ -63,6 +69,8 @@ impl Command {
             Self::Inspect(command) => command.run(),
             Self::Models(command) => command.run(),
             Self::Select(command) => command.run(),
+            Self::ReviewSwitch(command) => command.run(),
+            Self::Tip(command) => command.run(),
         }
     }
 
@@ -77,6 +85,8 @@ impl Command {
             Self::Inspect(command) => command.json(),
             Self::Models(command) => command.json,
             Self::Select(command) => command.json,
+            Self::ReviewSwitch(command) => command.json,
+            Self::Tip(command) => command.json,
         }
     }
 }
