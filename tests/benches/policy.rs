@@ -10,7 +10,9 @@ use divan::{Bencher, black_box};
 use winter_policy::brand::Profile;
 use winter_policy::tier::{Powers, Tier};
 use winter_policy::{selection as policy_selection, settings};
-use winter_runner::contract::{selection as wit_selection, settings as wit_settings, types as wit};
+use winter_runner::contract::{
+    selection as wit_selection, settings as wit_settings, switch_review as wit_review, types as wit,
+};
 use winter_runner::{Brand, Config, Runner, Spelling};
 
 fn main() {
@@ -42,6 +44,26 @@ fn twenty_kb() -> String {
     );
     assert!((18_000..24_000).contains(&text.len()), "{}", text.len());
     text
+}
+
+/// A transcript of 100 MB, of turns with signed reasoning.
+fn transcript_100_mb() -> tempfile::NamedTempFile {
+    use std::io::Write as _;
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let (question, answer, mut text) = ("x".repeat(8000), "y".repeat(4000), String::new());
+    for n in (0..).step_by(2) {
+        let (ask, reply, parent) = (n + 1, n + 2, n);
+        text.clear();
+        text.push_str(&format!(r#"{{"type":"user","uuid":"u{ask}","parentUuid":"u{parent}","message":{{"role":"user","content":"{question}"}}}}"#));
+        text.push('\n');
+        text.push_str(&format!(r#"{{"type":"assistant","uuid":"u{reply}","parentUuid":"u{ask}","message":{{"id":"m{reply}","role":"assistant","model":"claude-sonnet-5","content":[{{"type":"thinking","thinking":"{}","signature":"{}"}},{{"type":"text","text":"{answer}"}}]}}}}"#, &answer[..500], &answer[..300]));
+        text.push('\n');
+        file.write_all(text.as_bytes()).unwrap();
+        if n * 13_000 / 2 > 100 << 20 {
+            break;
+        }
+    }
+    file
 }
 
 /// A packed catalog of ten thousand models at forty providers, each model served by four.
@@ -159,6 +181,49 @@ mod selection_10_000_rows {
             explain: false,
         };
         bencher.bench(|| runner.select(black_box(&input)).unwrap());
+    }
+}
+
+#[divan::bench_group(min_time = 2)]
+mod switch_review_100_mb {
+    use super::{Bencher, Config, Runner, black_box, transcript_100_mb, wit_review};
+    use winter_policy::catalog::Catalog;
+    use winter_policy::switch_review::{self, Compaction, MemoryDirectory, Origin, PersistedSelection, Reading, Step};
+
+    const FROM: &str = "anthropic/claude-sonnet-5";
+    const TO: &str = "openai/gpt-5.6";
+
+    #[divan::bench]
+    fn native(bencher: Bencher<'_, '_>) {
+        let file = transcript_100_mb();
+        let bytes = std::fs::read(file.path()).unwrap();
+        let mut directory = MemoryDirectory::default();
+        directory.list("s", PersistedSelection { runtime: None, origin: Origin::from_tag(FROM).unwrap() });
+        let (catalog, target) = (Catalog::built_in(), Origin::from_tag(TO).unwrap());
+        bencher.bench(|| {
+            let mut from = bytes.len();
+            loop {
+                let tail = black_box(&bytes[from..]);
+                let reading = Reading { session: "s", file_length: bytes.len() as u64, tail, ..Reading::default() };
+                match switch_review::review(&reading, &target, Compaction::Allowed, &directory, &catalog).unwrap() {
+                    Step::Answer(review) => break review,
+                    Step::Need(range) => from = usize::try_from(range.offset).unwrap(),
+                }
+            }
+        });
+    }
+
+    #[divan::bench]
+    fn component(bencher: Bencher<'_, '_>) {
+        let file = transcript_100_mb();
+        let runner = Runner::new(Config::default()).unwrap();
+        let origin = |tag: &str| {
+            let (provider, model) = tag.split_once('/').unwrap();
+            wit_review::Origin { provider: Some(provider.into()), model: model.into(), protocol: None, family: None }
+        };
+        let listed = wit_review::PersistedSelection { runtime: None, origin: origin(FROM) };
+        let transcript = winter_runner::Transcript::new(file.path());
+        bencher.bench(|| runner.review_switch(&transcript, Some(&listed), black_box(&origin(TO)), true, &[]).unwrap());
     }
 }
 

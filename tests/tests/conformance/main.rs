@@ -3,6 +3,7 @@
 mod native;
 mod run_homes;
 mod selection;
+mod switch_review;
 
 use proptest::prelude::*;
 use winter_policy::brand::{Profile, SandboxGrammar, Spelling};
@@ -151,6 +152,7 @@ fn explain() {
         (explain::Topic::Env, wit_explain::Topic::Env),
         (explain::Topic::Escape, wit_explain::Topic::Escape),
         (explain::Topic::Selection, wit_explain::Topic::Selection),
+        (explain::Topic::SwitchReview, wit_explain::Topic::SwitchReview),
     ] {
         let component = runner().sheets(wit).unwrap();
         let native = explain::sheets(native);

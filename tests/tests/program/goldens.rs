@@ -56,8 +56,25 @@ fn between() -> Person {
         {"provider":"bedrock","kind":"cloud","reference":"profile:work"}]"#;
     fs::write(person.at("me/src/it/credentials.json"), credentials).unwrap();
     fs::write(person.at("me/src/it/catalog.json"), "{\"models\": [\n  {\"provider\": \"A B\"}]}").unwrap();
+    fs::write(person.at("me/src/it/session.jsonl"), TALK).unwrap();
+    let waiting = r#"{"type":"assistant","uuid":"a3","parentUuid":"a2","message":{"id":"m3","model":"claude-sonnet-5","content":[{"type":"tool_use","id":"c9","name":"Bash","input":{}}]}}"#;
+    fs::write(person.at("me/src/it/waiting.jsonl"), format!("{TALK}{waiting}\n")).unwrap();
     std::os::unix::fs::symlink("/etc/hostname", person.at("me/src/it/.winter/settings.local.json")).unwrap();
     person
+}
+
+/// A short talk: an image, signed reasoning, a request that failed.
+const TALK: &str = concat!(
+    r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":[{"type":"text","text":"what is this?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","role":"assistant","model":"claude-sonnet-5","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"a dot"}]}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","isApiErrorMessage":true,"message":{"id":"m2","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}"#,
+    "\n",
+);
+
+fn review(person: &Person, transcript: &str, to: &str) -> Run {
+    person.run(["review-switch", "--transcript", transcript, "--from", "anthropic/claude-sonnet-5", "--to", to])
 }
 
 #[test]
@@ -99,6 +116,16 @@ fn goldens() {
         ("select-retired", person.run(["select", "--model", "openai/gpt-5.6", "--runtime", "claude-agent"])),
         ("error-catalog", person.run(["models", "--catalog", "catalog.json"])),
         ("error-credentials", person.run(["select", "--model", "openai/gpt-5.6", "--credentials", "catalog.json"])),
+        ("explain-switch-review", person.run(["explain", "switch-review"])),
+        ("help-review-switch", person.run(["review-switch", "--help"])),
+        ("help-tip", person.run(["tip", "--help"])),
+        ("tip", person.run(["tip", "session.jsonl"])),
+        ("review-switch", review(&person, "session.jsonl", "openai/gpt-5.6")),
+        ("review-switch-skip", review(&person, "session.jsonl", "anthropic/claude-opus-5")),
+        ("review-switch-blocking", review(&person, "waiting.jsonl", "deepseek/deepseek-v4-pro")),
+        ("error-review-target", review(&person, "session.jsonl", "openai/none")),
+        ("error-review-tag", review(&person, "session.jsonl", "opus")),
+        ("error-review-file", review(&person, ".winter", "openai/gpt-5.6")),
         ("escape-rule", person.run(["escape", "rule", "/x/[wip] app"])),
         ("escape-rule-hex", person.run(["escape", "rule", "--spelling", "hex", "/x/[wip] app"])),
         ("escape-sandbox", person.run(["escape", "sandbox", "/x/[wip] app"])),
