@@ -48,16 +48,15 @@ fn twenty_kb() -> String {
 
 /// A transcript of 100 MB, of turns with signed reasoning.
 fn transcript_100_mb() -> tempfile::NamedTempFile {
+    use std::fmt::Write as _;
     use std::io::Write as _;
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let (question, answer, mut text) = ("x".repeat(8000), "y".repeat(4000), String::new());
     for n in (0..).step_by(2) {
         let (ask, reply, parent) = (n + 1, n + 2, n);
         text.clear();
-        text.push_str(&format!(r#"{{"type":"user","uuid":"u{ask}","parentUuid":"u{parent}","message":{{"role":"user","content":"{question}"}}}}"#));
-        text.push('\n');
-        text.push_str(&format!(r#"{{"type":"assistant","uuid":"u{reply}","parentUuid":"u{ask}","message":{{"id":"m{reply}","role":"assistant","model":"claude-sonnet-5","content":[{{"type":"thinking","thinking":"{}","signature":"{}"}},{{"type":"text","text":"{answer}"}}]}}}}"#, &answer[..500], &answer[..300]));
-        text.push('\n');
+        writeln!(text, r#"{{"type":"user","uuid":"u{ask}","parentUuid":"u{parent}","message":{{"role":"user","content":"{question}"}}}}"#).unwrap();
+        writeln!(text, r#"{{"type":"assistant","uuid":"u{reply}","parentUuid":"u{ask}","message":{{"id":"m{reply}","role":"assistant","model":"claude-sonnet-5","content":[{{"type":"thinking","thinking":"{}","signature":"{}"}},{{"type":"text","text":"{answer}"}}]}}}}"#, &answer[..500], &answer[..300]).unwrap();
         file.write_all(text.as_bytes()).unwrap();
         if n * 13_000 / 2 > 100 << 20 {
             break;

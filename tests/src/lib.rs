@@ -5,6 +5,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a helper of tests that panics has done its work")]
 
+pub mod agent;
 pub mod git;
 pub mod scene;
 pub mod things;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::is_secret_name;
+use super::{is_secret_name, is_secret_value};
 
 /// The same JSON document, with every value masked whose name says that it is a secret, or that stands among headers;
 /// a mask holds a short digest, by which two values can be told apart. What is not JSON is masked whole.
@@ -26,7 +26,7 @@ fn mask_in(value: &mut Value) {
     match value {
         Value::Object(members) => {
             for (name, value) in members {
-                if is_secret_name(name) || name.eq_ignore_ascii_case("headers") {
+                if is_secret_name(name) {
                     mask_all(value);
                 } else {
                     mask_in(value);
@@ -34,6 +34,7 @@ fn mask_in(value: &mut Value) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(mask_in),
+        Value::String(text) if is_secret_value(text) => *text = mask(text),
         _ => {}
     }
 }

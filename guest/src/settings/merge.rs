@@ -20,6 +20,11 @@ struct Merger<'a> {
 
 impl Merger<'_> {
     fn section(&mut self, above: &str, base: &mut Vec<Member>, members: Vec<Member>) {
+        // A person's file comes first and may hold any number of keys: there is nothing to look them up in.
+        if base.is_empty() && self.file.tier == Tier::User {
+            *base = members;
+            return;
+        }
         for member in members {
             let path = if above.is_empty() { member.key.clone() } else { format!("{above}.{}", member.key) };
             let how = keys::find(above, &member.key).map_or(Merge::Replace, |key| key.merge);

@@ -20,7 +20,7 @@ use crate::report::{Dropped, Notice, Refusal, RefusalKind, ShippedBecause, SkipR
 use crate::tier::{Powers, Tier};
 use document::{Document, Item, Member, Value, get_or_insert};
 pub use mask::masked;
-pub use spelling::is_secret_name;
+pub use spelling::{is_secret_name, is_secret_value};
 
 /// One settings file.
 #[derive(Clone, Debug)]

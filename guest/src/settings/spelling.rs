@@ -26,15 +26,15 @@ impl Spelt {
     }
 
     fn value(path: &str, key: &str, value: &Value) -> Self {
+        Self::shown(path, value, is_secret_name(key) || holds_secret(value))
+    }
+
+    fn shown(path: &str, value: &Value, secret: bool) -> Self {
         let text = match value {
             Value::Text(text) => text.clone(),
             value => value.clone().into_json().to_string(),
         };
-        if is_secret_name(key) {
-            Self { rule: path.to_owned(), withheld: Some(text) }
-        } else {
-            Self::entry(path, &text)
-        }
+        if secret { Self { rule: path.to_owned(), withheld: Some(text) } } else { Self::entry(path, &text) }
     }
 
     /// One for each thing that a dropped value asked for: a list's elements, an object's keys, a hook's commands.
@@ -43,7 +43,8 @@ impl Spelt {
         if path == "hooks" {
             hooks(value, line, &mut found);
         } else {
-            leaves(path, path, value, line, &mut found);
+            let key = path.rsplit('.').next().unwrap_or(path);
+            leaves(path, value, line, is_secret_name(key), &mut found);
         }
         found
     }
@@ -61,33 +62,59 @@ impl Spelt {
     }
 }
 
-fn leaves(path: &str, key: &str, value: &Value, line: u32, found: &mut Vec<(Spelt, u32)>) {
+/// `secret`: a key above says that whatever is here is one.
+fn leaves(path: &str, value: &Value, line: u32, secret: bool, found: &mut Vec<(Spelt, u32)>) {
     match value {
         Value::List(items) if !items.is_empty() => {
             for item in items {
-                found.push((Spelt::value(path, key, &item.value), item.line));
+                found.push((Spelt::shown(path, &item.value, secret || holds_secret(&item.value)), item.line));
             }
         }
         Value::Object(members) if !members.is_empty() => {
             for member in members {
                 let path = format!("{path}.{}", shortened(&member.key));
-                leaves(&path, &member.key, &member.value, member.line, found);
+                leaves(&path, &member.value, member.line, secret || is_secret_name(&member.key), found);
             }
         }
-        value => found.push((Spelt::value(path, key, value), line)),
+        value => found.push((Spelt::shown(path, value, secret || holds_secret(value)), line)),
     }
+}
+
+/// Whether a secret stands anywhere in a value: under a name that says so, or as the password in a URL.
+fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => is_secret_value(text),
+        Value::List(items) => items.iter().any(|item| holds_secret(&item.value)),
+        Value::Object(members) => {
+            members.iter().any(|member| is_secret_name(&member.key) || holds_secret(&member.value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether a text holds a URL with a name or password before its host.
+///
+/// ```
+/// use winter_policy::settings::is_secret_value;
+/// assert!(is_secret_value("http://me:hush@proxy:3128/") && !is_secret_value("http://host/a@b"));
+/// ```
+pub fn is_secret_value(text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let authority = rest.split(|c: char| matches!(c, '/' | '?' | '#' | '"' | '\'') || c.is_whitespace()).next();
+        authority.unwrap_or_default().contains('@')
+    })
 }
 
 /// `hooks.<event>(<matcher>): <what it would run>`; a shape that no hook has is spelt as any other value.
 fn hooks(value: &Value, line: u32, found: &mut Vec<(Spelt, u32)>) {
-    let Value::Object(events) = value else { return leaves("hooks", "hooks", value, line, found) };
+    let Value::Object(events) = value else { return leaves("hooks", value, line, false, found) };
     if events.is_empty() {
-        return leaves("hooks", "hooks", value, line, found);
+        return leaves("hooks", value, line, false, found);
     }
     for event in events {
         let path = format!("hooks.{}", shortened(&event.key));
         let Value::List(groups) = &event.value else {
-            leaves(&path, &event.key, &event.value, event.line, found);
+            leaves(&path, &event.value, event.line, is_secret_name(&event.key), found);
             continue;
         };
         let before = found.len();
@@ -130,7 +157,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Whether a name says that its value is a secret: `KEY`, `TOKEN`, `SECRET`, `PASSWORD`, `CREDENTIAL` and their kin
-/// as a word of it; and `withheld`, which is what a report calls one. A command that gets a secret is no secret: a
+/// as a word of it, headers, which carry them; and `withheld`, which is what a report calls one. A command that gets a secret is no secret: a
 /// person has to see it.
 ///
 /// ```
@@ -140,22 +167,31 @@ fn shortened(text: &str) -> String {
 /// assert!(!is_secret_name("MONKEY") && !is_secret_name("keybindings"));
 /// ```
 pub fn is_secret_name(name: &str) -> bool {
-    const SECRET: [&str; 15] = [
+    const SECRET: [&str; 24] = [
         "auth",
         "authorization",
         "cookie",
+        "cookies",
         "credential",
         "credentials",
+        "header",
+        "headers",
         "key",
         "keys",
         "passphrase",
+        "passphrases",
         "passwd",
         "password",
+        "passwords",
         "pat",
+        "pats",
+        "pwd",
         "secret",
         "secrets",
         "token",
+        "tokens",
         "withheld",
+        "bearer",
     ];
     let words = words(name);
     let command = words.last().is_some_and(|last| matches!(last.as_str(), "helper" | "refresh" | "export"));
@@ -219,6 +255,24 @@ mod tests {
             spelt("{\"a\":[1,\n\"x\"],\"b\":{\"c\":true},\"d\":[],\"e\":{}}"),
             ["1 a: 1", "2 a: x", "2 b.c: true", "2 d: []", "2 e: {}"]
         );
+    }
+
+    #[test]
+    fn a_secret_is_withheld_however_deep_it_stands() {
+        for text in [
+            r#"{"mystery":[{"apiToken":"hush"}]}"#,
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"x","secret":"hush"}]}]}}"#,
+            r#"{"hooks":{"Stop":[{"x":{"token":"hush"}}]}}"#,
+            r#"{"apiKey":{"deep":{"er":"hush"}}}"#,
+            r#"{"odd":{"headers":{"X-A":"hush"}}}"#,
+            r#"{"tokens":["hush"],"passwords":{"a":"hush"}}"#,
+            r#"{"proxy":"http://me:hush@host/"}"#,
+            r#"{"ANTHROPIC_CUSTOM_HEADERS":"X: hush"}"#,
+        ] {
+            let doc = Document::parse(text.as_bytes()).unwrap();
+            let all: Vec<_> = doc.members.iter().flat_map(|m| Spelt::all(&m.key, &m.value, m.line)).collect();
+            assert!(all.iter().all(|(spelt, _)| !spelt.rule.contains("hush") && spelt.withheld.is_some()), "{text}");
+        }
     }
 
     #[test]
