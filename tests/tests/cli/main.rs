@@ -1,0 +1,14 @@
+//! The program `winter` as a person runs it: what it prints, what it takes for granted, and what it says to input that
+//! cannot be used.
+
+mod defaults;
+mod fixture;
+mod golden;
+mod goldens;
+mod homes;
+mod machines;
+mod models;
+mod paths;
+mod person;
+mod settings_files;
+mod terminal;
