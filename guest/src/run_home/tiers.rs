@@ -82,7 +82,7 @@ fn user<F: Folder + Clone>(
         }
         Err(ResolveError::Files { error, .. }) => return Err(own(error.to_string())),
     };
-    let text = content(&found).map_err(|error| own(error.to_string()))?;
+    let text = content(&found).map_err(|error| own(detail(&error)))?;
     Ok(Some(Read { tier: Tier::User, source, anchor, shipped: None, text }))
 }
 
@@ -142,9 +142,14 @@ fn content<F: Folder>(found: &Located<F>) -> Result<Vec<u8>, FilesError> {
 }
 
 fn skip(path: String, error: &FilesError, report: &mut Report) {
-    let detail = match error {
+    let (reason, detail) = (skip_reason(error), detail(error));
+    report.skipped_items.push(SkippedItem { path, reason, detail, line: None, column: None });
+}
+
+/// Why a file was not read, with the bound where it was too large.
+fn detail(error: &FilesError) -> String {
+    match error {
         FilesError::TooLarge(_) => format!("{error} ({MAX_TEXT} are)"),
         error => error.to_string(),
-    };
-    report.skipped_items.push(SkippedItem { path, reason: skip_reason(error), detail, line: None, column: None });
+    }
 }

@@ -21,6 +21,15 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Whether nothing that it says differs from a row's provider, model, protocol and family.
+    fn names(&self, [provider, model, protocol, family]: [&String; 4]) -> bool {
+        let says = |given: &Option<String>, row: &String| given.as_ref().is_none_or(|given| given == row);
+        self.model == *model
+            && says(&self.provider, provider)
+            && says(&self.protocol, protocol)
+            && says(&self.family, family)
+    }
+
     /// The origin that a tag `<provider>/<model>` names; the model's part may itself hold `/`.
     ///
     /// None for what is no tag: a bare model, an empty part, a cloud ARN.
@@ -104,16 +113,15 @@ pub trait EndpointResolver {
 /// A list of endpoints is a catalog: for tests, and for hosts with few models.
 impl EndpointResolver for [Endpoint] {
     fn resolve(&self, origin: &Origin) -> Option<Endpoint> {
-        let says = |given: &Option<String>, row: &str| given.as_deref().is_none_or(|given| given == row);
-        let mut rows = self.iter().filter(|row| {
-            row.model == origin.model
-                && says(&origin.provider, &row.provider)
-                && says(&origin.protocol, &row.protocol)
-                && says(&origin.family, &row.family)
-        });
-        let first = rows.next()?;
-        rows.next().is_none().then(|| first.clone())
+        only(self, |row| origin.names([&row.provider, &row.model, &row.protocol, &row.family])).cloned()
     }
+}
+
+/// The one row that fits; none where there are more.
+fn only<T>(rows: &[T], fits: impl Fn(&T) -> bool) -> Option<&T> {
+    let mut rows = rows.iter().filter(|row| fits(row));
+    let first = rows.next()?;
+    rows.next().is_none().then_some(first)
 }
 
 /// What the runtime directory has on record for one session. It moves only when the session changes its runtime, so it
@@ -181,15 +189,8 @@ pub fn family_by_shape(model: &str) -> Option<&'static str> {
 /// The catalog: an origin is resolved only where it names one row and no other.
 impl EndpointResolver for crate::catalog::Catalog {
     fn resolve(&self, origin: &Origin) -> Option<Endpoint> {
-        let says = |given: &Option<String>, row: &str| given.as_deref().is_none_or(|given| given == row);
-        let mut rows = self.rows().iter().filter(|row| {
-            row.model == origin.model
-                && says(&origin.provider, &row.provider)
-                && says(&origin.protocol, &row.protocol)
-                && says(&origin.family, &row.family)
-        });
-        let first = rows.next()?;
-        rows.next().is_none().then(|| first.into())
+        let row = only(self.rows(), |row| origin.names([&row.provider, &row.model, &row.protocol, &row.family]));
+        row.map(Into::into)
     }
 }
 

@@ -178,19 +178,3 @@ proptest! {
         scene.tip();
     }
 }
-
-/// Run by hand, with `--release -- --ignored --nocapture`: what a review of a large transcript costs.
-#[test]
-#[ignore = "measures"]
-fn a_hundred_megabytes() {
-    for (size, what) in [(300, "short rows"), (20_000, "long rows")] {
-        let scene = scene(&long(100_000_000 / (size + 600), size));
-        // The first run pays for the memory that building the transcript left in pieces.
-        for _ in 0..4 {
-            let start = std::time::Instant::now();
-            let review = scene.review("zai/glm-5");
-            println!("{what}: {} bytes, {:?}, {:?}", scene.text.len(), start.elapsed(), review.extent);
-            assert!(review.truncated);
-        }
-    }
-}
