@@ -56,11 +56,13 @@ pub fn anchor_rule(rule: &str, anchor_abs: &str, spelling: Spelling, allow: bool
     Anchored::Rewritten(rewritten)
 }
 
-/// Whether a path rule holds a `[` that is never closed: one such rule makes every use of its tool fail with an error
-/// (Claude Code 2.1.250, measured with `a[b`).
+/// Whether a path rule holds a `[` that is never closed, or a class that a matcher may not compile (a backslash or a
+/// reversed range in it): one such rule makes every use of its tool fail with an error (Claude Code 2.1.250, measured
+/// with `a[b`; node-ignore 7.0.5 for the classes).
 ///
 /// ```
 /// use winter_policy::escape::breaks_matcher;
+/// assert!(breaks_matcher(r"Read(x[\\d-a])") && breaks_matcher("Edit(/x[z-a]/**)"));
 /// assert!(breaks_matcher("Read(a[b)") && !breaks_matcher("Read(a[b]c)") && !breaks_matcher("Bash(test [ -f x)"));
 /// ```
 pub fn breaks_matcher(rule: &str) -> bool {
@@ -69,19 +71,26 @@ pub fn breaks_matcher(rule: &str) -> bool {
         return false;
     }
     let content = unescape_rule_content(content);
-    let mut open = false;
+    let mut class: Option<Vec<char>> = None;
     let mut letters = content.chars();
     while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => {
+        match (&mut class, letter) {
+            (Some(_), '\\') => return true,
+            (Some(held), ']') => {
+                if held.windows(3).any(|range| range[1] == '-' && range[0] > range[2]) {
+                    return true;
+                }
+                class = None;
+            }
+            (Some(held), letter) => held.push(letter),
+            (None, '\\') => {
                 letters.next();
             }
-            '[' => open = true,
-            ']' => open = false,
-            _ => {}
+            (None, '[') => class = Some(Vec::new()),
+            (None, _) => {}
         }
     }
-    open
+    class.is_some()
 }
 
 /// The tool and the content of a rule that is relative to its file.

@@ -310,7 +310,8 @@ where
     // Two files behind one link, or in one folder that is none, are one loss.
     report.skipped_links.dedup();
     report.skipped_items.dedup();
-    let sources: Vec<&str> = tiers.iter().map(|tier| tier.source.as_str()).collect();
+    let unusable = |source: &str| report.skipped_items.iter().any(|item| item.path == source);
+    let sources: Vec<&str> = tiers.iter().map(|tier| tier.source.as_str()).filter(|source| !unusable(source)).collect();
     Ok(Plan {
         run_id: input.run_id.clone(),
         dir: join(&join(&input.home, "cache/runs"), &input.run_id),

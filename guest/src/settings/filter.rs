@@ -134,9 +134,7 @@ impl Filter<'_> {
                 self.drop_as(class.id, &Spelt::member("env", &variable), variable.line);
                 continue;
             }
-            if !matches!(variable.value, Value::Text(_) | Value::Number(_) | Value::Bool(_))
-                && self.file.tier != Tier::User
-            {
+            if !is_environment_value(&variable.value) && self.file.tier != Tier::User {
                 self.drop_as(rules::WRONG_TYPE.id, &Spelt::member("env", &variable), variable.line);
                 continue;
             }
@@ -231,5 +229,15 @@ impl Filter<'_> {
 
     fn drop_as(&mut self, reason: &str, spelt: &Spelt, line: u32) {
         self.dropped.push(spelt.dropped(self.file, reason, line));
+    }
+}
+
+/// What can be handed to a program as the value of a variable.
+fn is_environment_value(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => !text.contains('\0'),
+        Value::Number(text) => text.parse::<f64>().is_ok_and(f64::is_finite),
+        Value::Bool(_) => true,
+        Value::Null | Value::List(_) | Value::Object(_) => false,
     }
 }

@@ -51,6 +51,12 @@ fn is_loosest(value: &Value) -> bool {
     !matches!(value.as_text(), Some("refuse" | "hold" | "worktree"))
 }
 
+/// More than the name of a language: the model is told the value word by word.
+fn is_no_plain_name(value: &Value) -> bool {
+    let plain = |text: &str| text.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '(' | ')'));
+    value.as_text().is_none_or(|text| text.len() > 40 || text.split(' ').count() > 3 || !plain(text))
+}
+
 fn is_false(value: &Value) -> bool {
     value.as_bool() != Some(true)
 }
@@ -137,6 +143,12 @@ rules! {
     /// Asks less, as one of several choices.
     ACTS_PERMISSION_LOOSEST = "acts-permission", "choices: only the loosest one", Untrusted, true, is_loosest,
         "it allows what a person would have been asked about", "CVE-2025-61592";
+    /// Speaks to the model, or to the person in the program's name.
+    ACTS_INSTRUCTION = "acts-instruction", "texts that the model or the person is shown as the program's own", Untrusted, true, always,
+        "it speaks with a voice that is not the repository's", "winter, powers";
+    /// The same, where a plain word says what it should.
+    ACTS_INSTRUCTION_TEXT = "acts-instruction", "a language that is no short plain name", Untrusted, true, is_no_plain_name,
+        "it speaks with a voice that is not the repository's", "winter, powers";
     /// Loses something that the person has.
     ACTS_DATA_LOSS = "acts-data-loss", "what deletes history, hides instructions or links folders into worktrees", Untrusted, true, always,
         "the person would lose something they have", "winter, powers";
@@ -153,7 +165,7 @@ rules! {
     INEXPRESSIBLE = "inexpressible", "a sandbox entry that its list has no spelling for", Any, false, always,
         "it would be ignored, or mean more", MEASURED;
     /// One such rule and every use of its tool fails.
-    BREAKS_RULES = "breaks-rules", "a path rule with a `[` that is never closed", Repository, false, always,
+    BREAKS_RULES = "breaks-rules", "a path rule with a `[` that is never closed, or a class that does not compile", Repository, false, always,
         "the runtime's matcher fails on it, and with it every use of that tool", MEASURED;
     /// Not of the type that the runtime reads.
     WRONG_TYPE = "wrong-type", "a known key with a value of another type, or outside its choices", Repository, false, always,

@@ -16,6 +16,9 @@ pub(super) struct Spelt {
 impl Spelt {
     /// `<path>: <entry>`
     pub(super) fn entry(path: &str, entry: &str) -> Self {
+        if is_secret_value(entry) {
+            return Self { rule: path.to_owned(), withheld: Some(entry.to_owned()) };
+        }
         Self { rule: format!("{path}: {}", shortened(entry)), withheld: None }
     }
 
@@ -92,17 +95,19 @@ fn holds_secret(value: &Value) -> bool {
     }
 }
 
-/// Whether a text holds a URL with a name or password before its host.
+/// Whether a text shows a secret: a URL with a name or password before its host, or what follows `Bearer`.
 ///
 /// ```
 /// use winter_policy::settings::is_secret_value;
 /// assert!(is_secret_value("http://me:hush@proxy:3128/") && !is_secret_value("http://host/a@b"));
 /// ```
 pub fn is_secret_value(text: &str) -> bool {
-    text.split("://").skip(1).any(|rest| {
-        let authority = rest.split(|c: char| matches!(c, '/' | '?' | '#' | '"' | '\'') || c.is_whitespace()).next();
-        authority.unwrap_or_default().contains('@')
-    })
+    let bearer = text.to_ascii_lowercase().contains("bearer ");
+    bearer
+        || text.split("://").skip(1).any(|rest| {
+            let authority = rest.split(|c: char| matches!(c, '/' | '?' | '#' | '"' | '\'') || c.is_whitespace()).next();
+            authority.unwrap_or_default().contains('@')
+        })
 }
 
 /// `hooks.<event>(<matcher>): <what it would run>`; a shape that no hook has is spelt as any other value.
