@@ -125,7 +125,10 @@ fn a_home_on_a_disk_that_is_read_only() {
 #[test]
 fn a_home_on_a_disk_that_is_full() {
     let person = Person::new();
-    person.write("me/src/it/.winter/settings.json", format!(r#"{{"permissions":{{"deny":["Read({})"]}}}}"#, "x".repeat(200_000)));
+    person.write(
+        "me/src/it/.winter/settings.json",
+        format!(r#"{{"permissions":{{"deny":["Read({})"]}}}}"#, "x".repeat(200_000)),
+    );
     // Room for little of the settings, for most of them, and not even for a folder.
     for fill in ["128k", "0"] {
         let script = format!(
