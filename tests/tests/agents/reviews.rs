@@ -84,6 +84,16 @@ fn parallel_calls_are_settled_although_their_rows_lie_beside_the_chain() {
     let Some(made) = make(Kind::Parallel) else { return };
     let report = review(&made, GPT, true);
     assert_eq!(count(&report, LossKind::UnfinishedToolCall), 0, "{:?}", report.summary);
+    // The prompt, the one message with its calls, three results and the answer: none is left out for lying beside the chain.
+    assert_eq!(report.carried.messages, 6, "{:?} {:?}", report.carried, report.extent);
+}
+
+#[test]
+fn after_a_full_window_the_prompt_that_was_kept_is_carried() {
+    let Some(made) = make(Kind::AutoCompacted) else { return };
+    let report = review(&made, GPT, true);
+    // The summary, the last answer and the new prompt that were kept, and the answer to it.
+    assert_eq!(report.carried.messages, 4, "{:?} {:?}", report.carried, report.extent);
 }
 
 #[test]
