@@ -43,6 +43,9 @@ impl Models {
     }
 }
 
+/// The most bytes that are read of one document.
+const MOST: u64 = 64 << 20;
+
 /// Reads catalog documents; their paths name them in errors.
 pub(super) fn documents(paths: &[PathBuf]) -> Result<Vec<Document>, RunnerError> {
     paths.iter().map(|path| document(path)).collect()
@@ -50,9 +53,18 @@ pub(super) fn documents(paths: &[PathBuf]) -> Result<Vec<Document>, RunnerError>
 
 /// Reads one document.
 pub(super) fn document(path: &std::path::Path) -> Result<Document, RunnerError> {
-    let text = std::fs::read(path).map_err(|error| RunnerError::BadInput {
-        what: format!("{}: {error}", path.display()),
-        help: "name a file that can be read".to_owned(),
-    })?;
+    let fault = |what: String| RunnerError::BadInput {
+        what: format!("{}: {what}", path.display()),
+        help: format!("name a regular file of at most {MOST} bytes that can be read"),
+    };
+    // Looked at before it is opened: a FIFO would wait for a writer, a device would never end.
+    let found = std::fs::metadata(path).map_err(|error| fault(error.to_string()))?;
+    if !found.is_file() {
+        return Err(fault("it is not a regular file".to_owned()));
+    }
+    if found.len() > MOST {
+        return Err(fault(format!("it holds {} bytes", found.len())));
+    }
+    let text = std::fs::read(path).map_err(|error| fault(error.to_string()))?;
     Ok(Document { name: path.display().to_string(), text })
 }

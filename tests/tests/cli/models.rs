@@ -87,6 +87,23 @@ fn a_program_reads_objects_and_exit_codes() {
 }
 
 #[test]
+fn documents_that_are_no_files_are_refused() {
+    let person = Person::new();
+    let fifo = person.at("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let huge = person.write("huge.json", "");
+    std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
+    for path in [fifo.to_str().unwrap(), "/dev/zero", "/", huge.to_str().unwrap()] {
+        person.run(["models", "--catalog", path]).fails(2, "bad-input");
+        person.run(["select", "--model", GPT, "--credentials", path]).fails(2, "bad-input");
+        if !path.ends_with("huge.json") {
+            let run = person.run(["review-switch", "--transcript", path, "--from", SONNET, "--to", GPT]);
+            run.fails(2, "bad-input");
+        }
+    }
+}
+
+#[test]
 fn transcripts_of_every_size_and_none() {
     let person = Person::new();
     let review = |name: &str, content: &[u8]| {
