@@ -4,6 +4,13 @@
 
 mod bindings;
 #[cfg(feature = "runtime-world")]
+mod carry;
+mod containment;
+#[cfg(feature = "runtime-world")]
+mod door;
+#[cfg(feature = "runtime-world")]
+mod recovery;
+#[cfg(feature = "runtime-world")]
 mod runtime;
 mod selection;
 mod switch_review;
@@ -51,37 +58,25 @@ impl wit_settings::Guest for Component {
         files: Vec<wit_settings::TierFile>,
         options: wit_settings::Options,
     ) -> Result<wit_settings::Effective, wit::Refusal> {
-        let files: Vec<_> = files
-            .iter()
-            .map(|file| settings::TierFile {
-                tier: file.tier.into(),
-                source: &file.source,
-                anchor: &file.anchor,
-                shipped: file.shipped.map(Into::into),
-                text: &file.text,
-            })
-            .collect();
-        let brand = options.brand.into();
-        let protection = settings::Protection {
-            ask: options.protected.ask,
-            deny: options.protected.deny,
-            deny_write: options.protected.deny_write,
-        };
-        let options = settings::Options {
-            brand: &brand,
-            powers: options.powers.into(),
-            allow_inexpressible: options.allow_inexpressible,
-            protection: &protection,
-        };
-        match settings::compose(&files, &options) {
-            Ok(effective) => Ok(wit_settings::Effective {
-                json: effective.json,
-                dropped: all(effective.dropped),
-                skipped: all(effective.skipped),
-                notices: all(effective.notices),
-            }),
-            Err(error) => Err(report::Refusal::from(error).into()),
-        }
+        with_settings(&files, options, |files, options| effective(settings::compose(files, options)))
+    }
+
+    fn compose_in(
+        files: Vec<wit_settings::TierFile>,
+        options: wit_settings::Options,
+        places: wit_settings::DenyPlaces,
+    ) -> Result<wit_settings::Effective, wit::Refusal> {
+        let places = places.into();
+        with_settings(&files, options, |files, options| effective(settings::compose_in(files, options, &places)))
+    }
+
+    fn literal_paths(
+        files: Vec<wit_settings::TierFile>,
+        options: wit_settings::Options,
+        places: wit_settings::DenyPlaces,
+    ) -> Vec<String> {
+        let places = places.into();
+        with_settings(&files, options, |files, options| settings::literal_paths(files, options, &places))
     }
 
     fn masked(document: String) -> String {
@@ -89,14 +84,67 @@ impl wit_settings::Guest for Component {
     }
 }
 
+fn with_settings<T>(
+    files: &[wit_settings::TierFile],
+    options: wit_settings::Options,
+    decide: impl FnOnce(&[settings::TierFile<'_>], &settings::Options<'_>) -> T,
+) -> T {
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| settings::TierFile {
+            tier: file.tier.into(),
+            source: &file.source,
+            anchor: &file.anchor,
+            shipped: file.shipped.map(Into::into),
+            text: &file.text,
+        })
+        .collect();
+    let brand = options.brand.into();
+    let protection = settings::Protection {
+        ask: options.protected.ask,
+        deny: options.protected.deny,
+        deny_write: options.protected.deny_write,
+        pre_tool_use: options.protected.pre_tool_use,
+    };
+    let options = settings::Options {
+        brand: &brand,
+        powers: options.powers.into(),
+        allow_inexpressible: options.allow_inexpressible,
+        protection: &protection,
+    };
+    decide(&files, &options)
+}
+
+fn effective(
+    answer: Result<settings::Effective, settings::SettingsError>,
+) -> Result<wit_settings::Effective, wit::Refusal> {
+    match answer {
+        Ok(effective) => Ok(wit_settings::Effective {
+            json: effective.json,
+            dropped: all(effective.dropped),
+            skipped: all(effective.skipped),
+            notices: all(effective.notices),
+        }),
+        Err(error) => Err(report::Refusal::from(error).into()),
+    }
+}
+
 impl wit_explain::Guest for Component {
     fn sheets(topic: wit_explain::Topic) -> Vec<wit_explain::Sheet> {
         let topic = match topic {
             wit_explain::Topic::Settings => explain::Topic::Settings,
+            wit_explain::Topic::Powers => explain::Topic::Powers,
+            wit_explain::Topic::Items => explain::Topic::Items,
+            wit_explain::Topic::Mcp => explain::Topic::Mcp,
+            wit_explain::Topic::Report => explain::Topic::Report,
             wit_explain::Topic::Env => explain::Topic::Env,
             wit_explain::Topic::Escape => explain::Topic::Escape,
             wit_explain::Topic::Selection => explain::Topic::Selection,
             wit_explain::Topic::SwitchReview => explain::Topic::SwitchReview,
+            wit_explain::Topic::Door => explain::Topic::Door,
+            wit_explain::Topic::Carry => explain::Topic::Carry,
+            wit_explain::Topic::Recovery => explain::Topic::Recovery,
+            wit_explain::Topic::Containment => explain::Topic::Containment,
         };
         let sheet =
             |sheet: explain::Sheet| wit_explain::Sheet { title: sheet.title, columns: sheet.columns, rows: sheet.rows };
@@ -140,12 +188,20 @@ same!(wit::Powers => tier::Powers { Keep, Drop });
 same!(wit::Spelling => brand::Spelling { Contract, Hex });
 same!(wit::SandboxGrammar => brand::SandboxGrammar { Contract, WritesLiteral });
 same!(wit_escape::SandboxList => escape::SandboxList { DenyRead, DenyWrite, AllowRead, AllowWrite });
+same!(wit_settings::Stands => settings::Stands { Present, Absent, Dangling, Loop, Unreadable });
+same_record!(wit_settings::KnownPath => settings::KnownPath { path, stands + into, real });
+same_record!(wit_settings::DenyPlaces => settings::DenyPlaces { home, cwd, known + all });
 same!(wit::ShippedBecause => report::ShippedBecause { Index, Head, Link, Unsupported, TimedOut, Failed });
 same!(report::ShippedBecause => wit::ShippedBecause { Index, Head, Link, Unsupported, TimedOut, Failed });
-same!(report::SkipReason => wit::SkipReason { Unusable, NotRegular, TooLarge, Changed, Unreadable, NotRead, NotCarried });
+same!(report::SkipReason => wit::SkipReason {
+    Unusable, NotRegular, TooLarge, Changed, Unreadable, NotRead, NotCarried, NotUtf8, TooMany, Collision,
+    NestedNotCarried, PathsOutsideCwd, NotGranted,
+});
+same!(wit::Transcripts => brand::Transcripts { Shared, Linked, WorkingCopy });
+same!(wit::McpPlacement => brand::McpPlacement { GlobalFile, OwnFile });
 same!(report::LinkFault => wit::LinkFault { OutsideRoot, Dangling, Loop });
 same!(report::NoticeKind => wit::NoticeKind {
-    DuplicateKey, ShippedLocal, NoSharedHome, HomeIsProject, LiteralReference, Untrusted, NotInSandbox,
+    DuplicateKey, ShippedLocal, NoSharedHome, HomeIsProject, LiteralReference, Untrusted, NotInSandbox, InertRule, InvisibleCharacters,
 });
 same!(report::RefusalKind => wit::RefusalKind { BadInput, LegRefused, UnusableSettings, Inexpressible, Denied, Io });
 same_record!(report::Dropped => wit::Dropped {
@@ -157,8 +213,23 @@ same_record!(report::Notice => wit::Notice { kind + into, path, line, text });
 same_record!(report::Refusal => wit::Refusal { kind + into, message, help, source, line, column });
 same_record!(wit::Profile => brand::Profile {
     name, project_dir, instructions_file, local_instructions_file, global_config_file, env_prefix, rule_spelling + into,
-    sandbox_grammar + into,
+    sandbox_grammar + into, transcripts + into, mcp + into, persistent_folders, linked_entries, built_in_styles,
+    child_variables + all, inherited_variables, argument_grammar + into, supported_versions + option,
 });
+same!(wit::ArgumentGrammar => brand::ArgumentGrammar { Plain, Claude });
+same_record!(wit::Versions => brand::Versions { from, below });
+same_record!(wit::ChildVariable => brand::ChildVariable { name, value + into });
+
+impl From<wit::ChildValue> for brand::ChildValue {
+    fn from(value: wit::ChildValue) -> Self {
+        match value {
+            wit::ChildValue::RunFolder => Self::RunFolder,
+            wit::ChildValue::SharedHome => Self::SharedHome,
+            wit::ChildValue::Plugins => Self::Plugins,
+            wit::ChildValue::Text(text) => Self::Text(text),
+        }
+    }
+}
 
 impl From<wit::Brand> for brand::Profile {
     fn from(brand: wit::Brand) -> Self {

@@ -3,7 +3,9 @@
 use crate::brand::Profile;
 use crate::environment::{CLASSES, Standing};
 use crate::settings::{keys, rules::RULES};
-use crate::{environment, escape, selection, switch_review};
+use crate::{
+    advice, carry, containment, door, environment, escape, frontmatter, mcp, powers, recovery, selection, switch_review,
+};
 
 /// Which tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +14,28 @@ pub enum Topic {
     Settings,
     /// Which variables a settings file may set.
     Env,
+    /// What acts in a repository's configuration, and where.
+    Powers,
+    /// What of agents, skills, commands, styles and rules a run home holds.
+    Items,
+    /// Which MCP servers a run home holds.
+    Mcp,
+    /// How grave each reason of a report is, and what the person could do.
+    Report,
     /// How literal paths are spelt.
     Escape,
     /// Which runtime, provider and credential serve a request.
     Selection,
     /// What a change of the model would lose.
     SwitchReview,
+    /// Whether a session may start, and with what.
+    Door,
+    /// Which settings a session brings home.
+    Carry,
+    /// What becomes of a working copy's transcripts.
+    Recovery,
+    /// What a session's tools may not name.
+    Containment,
 }
 
 /// One table.
@@ -49,9 +67,17 @@ pub fn sheets(topic: Topic) -> Vec<Sheet> {
     match topic {
         Topic::Settings => vec![dropped(), settings_keys()],
         Topic::Env => vec![classes(), variables()],
+        Topic::Powers => vec![acting()],
+        Topic::Items => frontmatter::sheets(),
+        Topic::Mcp => mcp::sheets(),
+        Topic::Report => vec![advice::sheet()],
         Topic::Escape => escape::sheets(),
         Topic::Selection => selection::sheets(),
         Topic::SwitchReview => switch_review::sheets(),
+        Topic::Door => door::sheets(),
+        Topic::Carry => carry::sheets(),
+        Topic::Recovery => recovery::sheets(),
+        Topic::Containment => containment::sheets(),
     }
 }
 
@@ -96,6 +122,29 @@ fn variables() -> Sheet {
             }
         }
     }
-    rows.sort();
+    crate::order::sort(&mut rows);
     Sheet::new("Variables", &["name", "dropped as", "what it is"], rows)
+}
+
+fn acting() -> Sheet {
+    let settings = keys::KEYS.iter().flat_map(|key| {
+        key.rules
+            .iter()
+            .filter(|rule| rule.only_without_powers)
+            .map(|rule| ["settings", key.path, rule.id, rule.why, rule.source].map(str::to_owned).to_vec())
+    });
+    let elsewhere = powers::CARRIERS.iter().map(|row| {
+        let place = match row.place {
+            powers::Place::Key(key) => key,
+            powers::Place::InlineShell => "!`command`, a fenced block marked !",
+            powers::Place::FileReference => "@path in the text",
+            powers::Place::PluginManifest => ".claude-plugin/",
+            powers::Place::ServerCommand => "mcpServers.*.command",
+            powers::Place::ServerUrl => "mcpServers.*.url",
+        };
+        let files: Vec<&str> = row.kinds.iter().map(|kind| kind.folder()).collect();
+        let files = if files.is_empty() { ".mcp.json".to_owned() } else { files.join(", ") };
+        vec![files, place.to_owned(), row.power.id().to_owned(), row.why.to_owned(), row.source.to_owned()]
+    });
+    Sheet::new("What acts, and where", &["files", "carrier", "dropped as", "why", "source"], settings.chain(elsewhere))
 }

@@ -112,8 +112,8 @@ impl Folder for MemoryFolder {
         let prefix = format!("{}/", self.path.trim_end_matches('/'));
         let nodes = self.memory.nodes.borrow();
         let mut entries: Vec<Entry> = nodes
-            .iter()
-            .filter_map(|(path, node)| Some((path, path.strip_prefix(&prefix)?, node)))
+            .range(prefix.clone()..)
+            .map_while(|(path, node)| Some((path, path.strip_prefix(&prefix)?, node)))
             .filter(|(_, name, _)| !name.is_empty() && !name.contains('/'))
             .map(|(path, name, node)| entry(path, name, node))
             .collect();

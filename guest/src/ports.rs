@@ -179,6 +179,39 @@ pub trait GitIndex {
     fn probe(&self, top: &Self::Folder, paths: &[String]) -> Result<Vec<Evidence>, ProbeError>;
 }
 
+/// One child to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The name by which the host granted the program.
+    pub program: String,
+    /// Passed as they are, without a shell.
+    pub arguments: Vec<String>,
+    /// The whole environment: nothing is inherited.
+    pub environment: Vec<(String, String)>,
+}
+
+/// Why nothing was started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpawnError {
+    /// The host did not grant the program; holds what would grant it.
+    #[error("the program was not granted; {0} would grant it")]
+    NotGranted(String),
+    /// The program is granted and not there.
+    #[error("the program {0} is not there")]
+    NotFound(String),
+    /// The system refused.
+    #[error("the program was not started: {0}")]
+    Io(String),
+}
+
+/// Programs that the host granted by name.
+pub trait Process {
+    /// The handle that a working folder is named by.
+    type Folder: Folder;
+    /// Starts a program in `cwd` and returns at once, with the id by which the host names the child later.
+    fn spawn(&self, command: &Command, cwd: &Self::Folder) -> Result<u64, SpawnError>;
+}
+
 /// The time, as a value.
 pub trait Clock {
     /// Milliseconds since the Unix epoch.

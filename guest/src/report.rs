@@ -58,8 +58,20 @@ pub enum SkipReason {
     Unreadable,
     /// It stands where the runtime does not look; a likely slip.
     NotRead,
-    /// This version of the run home does not hold that kind of item.
+    /// A run home holds no such thing of a repository.
     NotCarried,
+    /// It is not text in UTF-8.
+    NotUtf8,
+    /// It lies beyond a bound on the number of items, of folders or of bytes in all.
+    TooMany,
+    /// Another item has its name, and comes first.
+    Collision,
+    /// It belongs to a folder below the working folder.
+    NestedNotCarried,
+    /// Its `paths:` name nothing below the working folder.
+    PathsOutsideCwd,
+    /// It is the person's own and stands in a folder that was not granted.
+    NotGranted,
 }
 
 /// One item that was left out whole.
@@ -102,6 +114,110 @@ pub struct SkippedLink {
     pub reason: LinkFault,
 }
 
+/// Why an import was not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImportFault {
+    /// It leads out of the folder that it must stay in.
+    OutsideRoot,
+    /// It is the person's own and leads to a folder that was not granted.
+    NotGranted,
+    /// It leads back to a file that is being read.
+    Cycle,
+    /// It stands deeper than the bound.
+    TooDeep,
+    /// It, and what follows in its file, stand after too many that were dropped.
+    TooMany,
+    /// The file, or a link on the way, could not be read; the detail says why.
+    Unreadable,
+}
+
+/// One import that was not taken in; the text keeps it, spelt so that it is text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DroppedImport {
+    /// The file that it stands in, absolute.
+    pub file: String,
+    /// Where in that file, from 1.
+    pub line: u32,
+    /// As it is written, without the `@`.
+    pub target: String,
+    /// Why.
+    pub reason: ImportFault,
+    /// The same for a person, with what to do.
+    pub detail: String,
+}
+
+/// One MCP server that is not in the run home.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DroppedServer {
+    /// As it is written.
+    pub name: String,
+    /// Whose it is.
+    pub scope: Tier,
+    /// The file that it stands in, absolute.
+    pub source: String,
+    /// Where in that file, from 1.
+    pub line: Option<u32>,
+    /// The id of the row of the servers' table, e.g. `reserved-name`.
+    pub reason: String,
+    /// The same for a person.
+    pub detail: String,
+}
+
+/// Something that acts, or that nobody knows, taken out of an item.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RemovedPower {
+    /// The file that it stood in, absolute.
+    pub file: String,
+    /// Where in that file, from 1.
+    pub line: u32,
+    /// The key, or what stands in its place for a body, e.g. `hooks`.
+    pub carrier: String,
+    /// What it held, on one line.
+    pub value: String,
+    /// The id of its row, e.g. `acts-command`.
+    pub reason: String,
+}
+
+/// An agent that is not in the run home, since its header cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SkippedAgent {
+    /// Absolute.
+    pub path: String,
+    /// Where in the file, from 1.
+    pub line: Option<u32>,
+    /// Where in the line, from 1.
+    pub column: Option<u32>,
+    /// Why.
+    pub detail: String,
+}
+
+/// A repository's rule that is always in context.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnconditionalRule {
+    /// The file that it comes from, absolute.
+    pub path: String,
+    /// Where it stands in the run folder.
+    pub entry: String,
+}
+
+/// A link of the person's own that leads out of their shared home.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ExternalUserLink {
+    /// The link, absolute.
+    pub path: String,
+    /// As it is written.
+    pub target: String,
+    /// It leads beneath a folder that was granted.
+    pub granted: bool,
+}
+
 /// A remark that costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -120,6 +236,10 @@ pub enum NoticeKind {
     Untrusted,
     /// A place that a permission rule protects and the sandbox's lists cannot name.
     NotInSandbox,
+    /// A permission rule that can never match.
+    InertRule,
+    /// Characters that a person does not see stand in a text for the model.
+    InvisibleCharacters,
 }
 
 /// One remark.

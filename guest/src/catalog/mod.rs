@@ -33,7 +33,7 @@ impl Catalog {
     /// ```
     pub fn built_in() -> Self {
         let mut rows = built_in::rows();
-        rows.sort();
+        crate::order::sort(&mut rows);
         Self { rows }
     }
 
@@ -105,7 +105,7 @@ impl Catalog {
     /// ```
     pub fn families(&self) -> Vec<&str> {
         let mut families: Vec<&str> = self.rows.iter().map(|row| row.family.as_str()).collect();
-        families.sort_unstable();
+        crate::order::sort(&mut families);
         families.dedup();
         families
     }
@@ -119,7 +119,7 @@ fn checked(name: &str, rows: impl Iterator<Item = (Model, Option<u32>)>) -> Resu
         check::row(row, name, *index, *line)?;
     }
     // Stable, so that of two rows with one tag the later one is the second.
-    rows.sort_by(|(_, a, _), (_, b, _)| a.cmp_key(&b.provider, &b.model));
+    crate::order::sort_by(&mut rows, |(_, a, _), (_, b, _)| a.cmp_key(&b.provider, &b.model));
     for pair in rows.windows(2) {
         let [(first, one, _), (index, other, line)] = pair else { continue };
         if one.cmp_key(&other.provider, &other.model).is_eq() {

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use super::bindings::exports::winter::runtime::{run_home as wit, types as wit_types};
 use super::bindings::winter::host::{clock, files, git_index};
 use super::{Component, all, same, same_record};
-use crate::{ports, report, run_home};
+use crate::{brand, ports, report, run_home};
 
 /// A folder that the host lent for this call, or one that was opened in it.
 #[derive(Clone)]
-enum Handle<'a> {
+pub(super) enum Handle<'a> {
     Lent(&'a files::Folder),
     Opened(Rc<files::Folder>),
 }
 
 impl Handle<'_> {
-    fn get(&self) -> &files::Folder {
+    pub(super) fn get(&self) -> &files::Folder {
         match self {
             Self::Lent(folder) => folder,
             Self::Opened(folder) => folder,
@@ -88,6 +88,14 @@ impl wit::Guest for Component {
         run_home::PERSISTENT_ENTRIES.map(str::to_owned).to_vec()
     }
 
+    fn profile_of(brand: wit_types::Brand) -> wit_types::Profile {
+        brand::Profile::from(brand).into()
+    }
+
+    fn default_bounds() -> wit::Bounds {
+        run_home::Bounds::default().into()
+    }
+
     fn sdk_home_of(home: String) -> String {
         run_home::sdk_home_of(&home)
     }
@@ -99,6 +107,8 @@ impl wit::Guest for Component {
             trusted_root: places.trusted_root.map(Handle::Lent),
             git_top: places.git_top.map(Handle::Lent),
             git_entry: places.git_entry.map(Handle::Lent),
+            global_home: places.global_home.map(Handle::Lent),
+            links: places.links.map(Handle::Lent),
             granted: places.granted.into_iter().map(|folder| Handle::Opened(Rc::new(folder))).collect(),
         };
         match run_home::build(&input.into(), &places, &Git(std::marker::PhantomData), &HostClock) {
@@ -129,6 +139,7 @@ impl From<run_home::Node> for wit::Node {
             run_home::Node::Directory => Self::Directory,
             run_home::Node::Content(bytes) => Self::Content(bytes),
             run_home::Node::Copy(admitted) => Self::Copy(admitted.into()),
+            run_home::Node::Splice(splice) => Self::Splice(splice.into()),
             run_home::Node::Link(target) => Self::Link(target),
         }
     }
@@ -146,14 +157,27 @@ same!(run_home::Place => wit::Place { SharedHome, TrustedRoot, GitTop, Cwd });
 same_record!(run_home::Admitted => wit::Admitted { place + into, path, identity + into });
 same_record!(run_home::Planned => wit::Planned { path, node + into, mode, source });
 same_record!(run_home::Report => wit::Report {
-    dropped_rules + all, skipped_links + all, skipped_items + all, notices + all,
+    dropped_rules + all, removed_powers + all, dropped_mcp_servers + all, dropped_imports + all, skipped_agents + all,
+    skipped_links + all, skipped_items + all, unconditional_rules + all, external_user_links + all, notices + all,
 });
+same!(report::ImportFault => wit::ImportFault { OutsideRoot, NotGranted, Cycle, TooDeep, TooMany, Unreadable });
+same_record!(report::DroppedImport => wit::DroppedImport { file, line, target, reason + into, detail });
+same_record!(report::DroppedServer => wit::DroppedServer { name, scope + into, source, line, reason, detail });
+same_record!(report::RemovedPower => wit::RemovedPower { file, line, carrier, value, reason });
+same_record!(report::SkippedAgent => wit::SkippedAgent { path, line, column, detail });
+same_record!(report::UnconditionalRule => wit::UnconditionalRule { path, entry });
+same_record!(report::ExternalUserLink => wit::ExternalUserLink { path, target, granted });
+same_record!(run_home::McpConfig => wit::McpConfig { entry, strict });
+same_record!(run_home::Bounds => wit::Bounds { text, skill_file, items, total, import_depth, folders });
+same_record!(wit::Bounds => run_home::Bounds { text, skill_file, items, total, import_depth, folders });
+same_record!(run_home::Splice => wit::Splice { head, source + into, offset });
 same_record!(run_home::Plan => wit::Plan {
-    run_id, dir, sdk_home, entries + all, effective_settings, manifest, report + into,
+    run_id, dir, sdk_home, entries + all, shared_folders, mcp_config + option, effective_settings, manifest, report + into,
 });
 same_record!(wit::Input => run_home::Input {
-    run_id, home, home_spellings, mode + into, dispatch_child, leg + into, mcp_disabled, reserved_mcp_server_names,
+    run_id, home, home_spellings, shared_home, mode + into, dispatch_child, leg + into, mcp_disabled, reserved_mcp_server_names,
     memory_dir, brand + into, powers + into, allow_inexpressible, user_home, shared_home_spellings,
+    bounds + into, containment_hook,
 });
 
 impl From<git_index::Place> for ports::Place {
@@ -164,3 +188,13 @@ impl From<git_index::Place> for ports::Place {
         }
     }
 }
+
+same!(brand::Spelling => wit_types::Spelling { Contract, Hex });
+same!(brand::SandboxGrammar => wit_types::SandboxGrammar { Contract, WritesLiteral });
+same!(brand::Transcripts => wit_types::Transcripts { Shared, Linked, WorkingCopy });
+same!(brand::McpPlacement => wit_types::McpPlacement { GlobalFile, OwnFile });
+same_record!(brand::Profile => wit_types::Profile {
+    name, project_dir, instructions_file, local_instructions_file, global_config_file, env_prefix, rule_spelling + into,
+    sandbox_grammar + into, transcripts + into, mcp + into, persistent_folders, linked_entries, built_in_styles,
+    child_variables + all, inherited_variables, argument_grammar + into, supported_versions + option,
+});

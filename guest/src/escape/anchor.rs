@@ -66,6 +66,10 @@ pub fn anchor_rule(rule: &str, anchor_abs: &str, spelling: Spelling, allow: bool
 /// assert!(breaks_matcher("Read(a[b)") && !breaks_matcher("Read(a[b]c)") && !breaks_matcher("Bash(test [ -f x)"));
 /// ```
 pub fn breaks_matcher(rule: &str) -> bool {
+    // Most rules hold none, and need not be read.
+    if !rule.contains('[') {
+        return false;
+    }
     let Ok(Rule { tool, content: Some(content) }) = parse_rule(rule) else { return false };
     if !PATH_TOOLS.contains(&tool) {
         return false;

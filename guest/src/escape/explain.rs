@@ -1,10 +1,11 @@
 //! The tables of this area, for people.
 
-use super::{CHARACTERS, GAPS, Place, SANDBOX, Treatment, rule_path};
+use super::{CHARACTERS, GAPS, INERT, Place, SANDBOX, Treatment, rule_path};
 use crate::brand::{SandboxGrammar, Spelling};
 use crate::explain::Sheet;
 
-/// The tables that the area reads: characters in rules, what the contract's spelling cannot say, and sandbox lists.
+/// The tables that the area reads: characters in rules, what the contract's spelling cannot say, sandbox lists, and
+/// rules that never match.
 ///
 /// ```
 /// let sheets = winter_policy::escape::sheets();
@@ -27,7 +28,20 @@ pub fn sheets() -> Vec<Sheet> {
             &["grammar", "list", "* ?", "[ ]", "\\", "white space at the end", "source"],
             sandbox(),
         ),
+        Sheet::new(
+            "Rules that never match",
+            &["rule", "why", "spelling", "source"],
+            INERT.iter().map(|row| inert(row)),
+        ),
     ]
+}
+
+fn inert(row: &super::InertRow) -> Vec<String> {
+    let spellings = row.spellings.iter().map(|spelling| match spelling {
+        Spelling::Contract => "contract",
+        Spelling::Hex => "hex",
+    });
+    cells([row.id, row.why, &spellings.collect::<Vec<_>>().join(", "), row.source])
 }
 
 fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
@@ -86,10 +100,11 @@ mod tests {
 
     #[test]
     fn every_row_of_every_table_is_printed() {
-        let [characters, gaps, sandbox] = &sheets()[..] else { panic!("three sheets") };
+        let [characters, gaps, sandbox, inert] = &sheets()[..] else { panic!("four sheets") };
         assert_eq!(characters.rows.len(), CHARACTERS.len());
         assert_eq!(gaps.rows.len(), GAPS.len());
         assert_eq!(sandbox.rows.len(), SANDBOX.len());
+        assert_eq!(inert.rows.len(), INERT.len());
     }
 
     #[test]

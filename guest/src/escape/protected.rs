@@ -42,7 +42,7 @@ struct Place {
 /// The rules that ask before a session edits what becomes part of later sessions, and deny it winter's own controls.
 ///
 /// Asked: the shared home's [`ITEM_FOLDERS`] and instructions file; under a trusted root, the project's item folders at
-/// any depth. Denied, so that no session approves itself: the ledger, the run folders, the shared settings file and the
+/// any depth, and its settings and servers, which need not stand yet (CVE-2026-25725). Denied, so that no session approves itself: the ledger, the run folders, the shared settings file and the
 /// global file. In the brand's spelling, for every spelling of a place. A place that is not an absolute path is passed
 /// over. Where the sandbox list knows globs, item folders at any depth are in it; else those at the root.
 ///
@@ -81,6 +81,15 @@ pub fn protected_path_rules(places: ProtectedPlaces<'_>, brand: &Profile) -> Pro
         for kind in ITEM_FOLDERS {
             item_folders_below(&mut out, &root, kind, brand);
         }
+        // Not there yet is no excuse: what a session puts there acts in the next one.
+        for below in ["settings.json", "settings.local.json"].map(|name| format!("{}/{name}", brand.project_dir)) {
+            let place = file(&below);
+            add(&mut out.ask, edit(&root, &place, brand));
+            sandbox(&mut out, format!("{root}{}", place.below), brand);
+        }
+        let servers = file(".mcp.json");
+        add(&mut out.ask, edit(&root, &servers, brand));
+        sandbox(&mut out, format!("{root}{}", servers.below), brand);
     }
     for (homes, denied) in
         [(places.winter_home, &winter[..]), (places.shared_home, &shared), (places.global_file, &[itself])]
@@ -154,6 +163,8 @@ mod tests {
         let mut ask: Vec<String> = ITEM_FOLDERS.iter().map(|kind| format!("Edit(//h/sdk/{kind}/**)")).collect();
         ask.push("Edit(//h/sdk/WINTER.md)".into());
         ask.extend(ITEM_FOLDERS.iter().map(|kind| format!("Edit(//r/**/.winter/{kind}/**)")));
+        let files = [".winter/settings.json", ".winter/settings.local.json", ".mcp.json"];
+        ask.extend(files.map(|file| format!("Edit(//r/{file})")));
         assert_eq!(rules.ask, ask);
         assert_eq!(
             rules.deny,

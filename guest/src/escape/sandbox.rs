@@ -216,6 +216,36 @@ pub fn sandbox_path(path: &str, list: SandboxList, grammar: SandboxGrammar) -> S
     }
 }
 
+/// Whether a deny of the grammar's lists names a place by the path through links as well as by the real one.
+///
+/// The contract names both. Claude Code 2.1.250 on Linux (measured) takes the real path alone: it stops the access
+/// through the link, too, while one `denyRead` entry on a path through an absolute link to a folder makes every
+/// sandboxed command fail.
+///
+/// ```
+/// use winter_policy::{brand::SandboxGrammar, escape::names_links};
+/// assert!(names_links(SandboxGrammar::Contract) && !names_links(SandboxGrammar::WritesLiteral));
+/// ```
+pub fn names_links(grammar: SandboxGrammar) -> bool {
+    match grammar {
+        SandboxGrammar::Contract => true,
+        SandboxGrammar::WritesLiteral => false,
+    }
+}
+
+/// Whether the runtime passes over an entry that is a glob, without a word, where a link that leads to itself lies in
+/// the folder that it is looked for in; such a link can come with a repository.
+///
+/// Source: Claude Code 2.1.250 on Linux, measured with `[[]` and `*` in `denyRead`. Of the contract nothing is known.
+///
+/// ```
+/// use winter_policy::{brand::SandboxGrammar, escape::loses_globs};
+/// assert!(loses_globs(SandboxGrammar::WritesLiteral, "/x/[[]a]") && !loses_globs(SandboxGrammar::WritesLiteral, "/x"));
+/// ```
+pub fn loses_globs(grammar: SandboxGrammar, entry: &str) -> bool {
+    grammar == SandboxGrammar::WritesLiteral && entry.contains(['*', '?', '[', ']'])
+}
+
 /// `path` as a glob of a sandbox list: `[` as `[[]`, all else as it is. It is the contract's function, for callers that
 /// know their list; a `*` or a `?` keeps its meaning, and where the list ignores globs ([`sandbox_path`]) so does this.
 ///

@@ -8,11 +8,14 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::ports::{Entry, FilesError, Folder, Kind};
+use crate::ports::{Entry, FilesError, Folder, IoError, IoKind, Kind};
 use crate::report::{LinkFault, SkipReason};
 
 /// How many links one path may go through.
 pub const MAX_HOPS: usize = 8;
+
+/// How many steps one path may take, those of the links on its way among them.
+pub const MAX_STEPS: u64 = 4096;
 
 /// What stands at the end of a path.
 pub enum Found<F> {
@@ -63,9 +66,35 @@ pub enum ResolveError {
 /// # Errors
 /// [`ResolveError`]: a link that leaves, dangles or loops, or a host that refuses.
 pub fn resolve<F: Folder + Clone>(start: &F, path: &str, roots: &[F]) -> Result<Found<F>, ResolveError> {
+    resolve_within(start, path, roots, &mut MAX_STEPS.clone())
+}
+
+/// The same while `left` steps, of many paths together, allow it: a few links with long targets make very many.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_within<F: Folder + Clone>(
+    start: &F,
+    path: &str,
+    roots: &[F],
+    left: &mut u64,
+) -> Result<Found<F>, ResolveError> {
+    let before = (*left).min(MAX_STEPS);
+    let mut mine = before;
+    let found = walked(start, path, roots, &mut mine);
+    *left -= before - mine;
+    found
+}
+
+fn walked<F: Folder + Clone>(start: &F, path: &str, roots: &[F], left: &mut u64) -> Result<Found<F>, ResolveError> {
     let mut steps: VecDeque<String> = components(path).map(str::to_owned).collect();
     let mut walk = Walk { start, roots, stack: vec![start.clone()], links: Vec::new() };
     while let Some(step) = steps.pop_front() {
+        let Some(rest) = left.checked_sub(1) else {
+            let text = "it takes more steps than are left for such paths".to_owned();
+            return Err(walk.refused(&step, FilesError::Io(IoError { kind: IoKind::Exhausted, text })));
+        };
+        *left = rest;
         if step == ".." {
             walk.up(&mut steps)?;
             continue;

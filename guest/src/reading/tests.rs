@@ -102,3 +102,19 @@ fn what_is_no_folder_is_not_walked_through() {
     let Ok(Found::Entry(found)) = resolve(&root().grant("/r"), "fifo", &[]) else { panic!() };
     assert_eq!(found.entry.kind, Kind::Other);
 }
+
+#[test]
+fn a_few_links_with_long_targets_end() {
+    let memory = Memory::default();
+    memory.put("/r/a", Node::Folder);
+    let long = "a/../".repeat(800);
+    for hop in 0..8 {
+        memory.put(&format!("/r/l{hop}"), Node::Link(format!("{long}l{}", hop + 1)));
+    }
+    let mut left = 10_000;
+    for _ in 0..8 {
+        let found = resolve_within(&memory.grant("/r"), "l0/x", &[], &mut left);
+        assert!(matches!(found, Err(ResolveError::Files { error: FilesError::Io(_), .. })));
+    }
+    assert_eq!(left, 0);
+}

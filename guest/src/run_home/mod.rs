@@ -1,29 +1,49 @@
 //! The run home: the config folder of one run, as a plan that a host may look at, build or throw away.
 
+mod deny_places;
+mod entries;
+mod error;
+mod imports;
+mod input;
+mod items;
 mod local_tier;
+mod manifest;
 mod offered;
+mod offers;
+mod own;
+mod plan;
+mod reader;
+mod rules_files;
+mod servers;
+mod shared;
+mod skill;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tiers;
+mod walk;
 
-use serde::Serialize;
-
-use crate::brand::Profile;
 use crate::escape::{self, ProtectedPlaces};
-use crate::ports::{Clock, Folder, GitIndex, Identity};
+use crate::names::fold;
+use crate::ports::{Clock, Folder, GitIndex};
 use crate::reading::{beneath, join};
-use crate::report::{Dropped, Notice, NoticeKind, Refusal, RefusalKind, SkippedItem, SkippedLink};
+use crate::report::{Dropped, Notice, NoticeKind};
 use crate::settings::{self, Options, Protection};
-use crate::tier::Powers;
+use crate::tier::Tier;
+use entries::Entries;
+pub use error::RunHomeError;
+pub use input::{Bounds, Input, Leg, Mode, Places};
+use items::Items;
+pub use plan::{Admitted, McpConfig, Node, Place, Plan, Planned, Report, Splice};
+use reader::Reader;
+use rules_files::Rules;
+use texts::Texts;
 
 /// The version of the contract that plans and manifests follow.
 pub const CONTRACT_VERSION: u32 = 1;
 
 /// The folders that outlive every run, as links into the shared home.
 pub const PERSISTENT_ENTRIES: [&str; 5] = ["file-history", "tasks", "teams", "agent-memory", "workflows"];
-
-/// The most bytes that are read of one text.
-pub const MAX_TEXT: u64 = 1 << 20;
 
 /// The shared home of the Winter brand under `home`.
 ///
@@ -32,249 +52,6 @@ pub const MAX_TEXT: u64 = 1 << 20;
 /// ```
 pub fn sdk_home_of(home: &str) -> String {
     join(home, "sdk")
-}
-
-/// What the session is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// A coding session.
-    Code,
-    /// A session that another one dispatched.
-    Dispatch,
-    /// A talk: nothing of a project is read.
-    Chat,
-}
-
-/// Which runtime serves the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Leg {
-    /// The one that there is.
-    Winter,
-    /// Retired, and refused.
-    Official,
-}
-
-/// What the host decides about one run.
-#[derive(Clone, Debug)]
-pub struct Input {
-    /// Names the run and its folder: 8 to 64 of `a-z 0-9 -`, never used before.
-    pub run_id: String,
-    /// The absolute folder under which run folders are made; only named in the plan.
-    pub home: String,
-    /// Other spellings of `home` (through a link), which the protecting rules name as well.
-    pub home_spellings: Vec<String>,
-    /// What the session is for.
-    pub mode: Mode,
-    /// A dispatch child gets no output style.
-    pub dispatch_child: bool,
-    /// Which runtime serves it.
-    pub leg: Leg,
-    /// MCP servers that the person switched off, by name.
-    pub mcp_disabled: Vec<String>,
-    /// Names that no configured MCP server may take.
-    pub reserved_mcp_server_names: Vec<String>,
-    /// Where the session keeps its memory; empty for none.
-    pub memory_dir: String,
-    /// Which runtime's names and grammars hold.
-    pub brand: Profile,
-    /// Whether what acts in a repository's configuration may act.
-    pub powers: Powers,
-    /// Build although a protection of the person's own has no spelling.
-    pub allow_inexpressible: bool,
-    /// The person's home folder; a project root at it or above it is never trusted.
-    pub user_home: Option<String>,
-    /// Other spellings of the shared home (through a link), which the protecting rules name as well.
-    pub shared_home_spellings: Vec<String>,
-}
-
-/// The folders that this session concerns.
-#[derive(Clone, Debug)]
-pub struct Places<F> {
-    /// The person's own items; none when there is no such folder yet.
-    pub shared_home: Option<F>,
-    /// Where the session works.
-    pub cwd: F,
-    /// None: nothing of the project is read.
-    pub trusted_root: Option<F>,
-    /// The top of this worktree, where the local settings live, if the host knows it.
-    pub git_top: Option<F>,
-    /// The nearest folder at or above `cwd` that holds an entry named `.git`, whatever it is.
-    pub git_entry: Option<F>,
-    /// Further folders in which the person's own links may end.
-    pub granted: Vec<F>,
-}
-
-/// Which of the lent folders a copy comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// The shared home.
-    SharedHome,
-    /// The trusted root.
-    TrustedRoot,
-    /// The top of the worktree.
-    GitTop,
-    /// The working folder.
-    Cwd,
-}
-
-/// A file that was looked at and admitted; the runner copies it only if it still is that one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Admitted {
-    /// The folder that `path` begins at.
-    pub place: Place,
-    /// Single components joined by `/`; no link among them.
-    pub path: String,
-    /// What it was.
-    pub identity: Identity,
-}
-
-/// What one entry of the run folder is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Node {
-    /// A folder.
-    Directory,
-    /// A file of this content; as JSON a string, or a list of bytes where it is not UTF-8.
-    Content(#[serde(serialize_with = "text_or_bytes")] Vec<u8>),
-    /// A file with the content of an admitted one; the runner copies it itself.
-    Copy(Admitted),
-    /// A link to this absolute path.
-    Link(String),
-}
-
-fn text_or_bytes<S: serde::Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => to.serialize_str(text),
-        Err(_) => bytes.serialize(to),
-    }
-}
-
-/// One entry of the run folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Planned {
-    /// Relative to the run folder, single components joined by `/`.
-    pub path: String,
-    /// What it is.
-    pub node: Node,
-    /// Unix permission bits.
-    pub mode: u32,
-    /// Where it comes from, for a person.
-    pub source: String,
-}
-
-/// What was offered and not given, and what is worth a remark; each list is complete and sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Report {
-    /// From settings files.
-    pub dropped_rules: Vec<Dropped>,
-    /// Links that were not followed.
-    pub skipped_links: Vec<SkippedLink>,
-    /// Items that were left out whole.
-    pub skipped_items: Vec<SkippedItem>,
-    /// Remarks, not losses.
-    pub notices: Vec<Notice>,
-}
-
-/// A run home that nobody has built yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Plan {
-    /// As in the input.
-    pub run_id: String,
-    /// The absolute folder that it is for.
-    pub dir: String,
-    /// The shared home that it was made from.
-    pub sdk_home: String,
-    /// What the folder holds, beside `manifest.json`.
-    pub entries: Vec<Planned>,
-    /// The content of its `settings.json`.
-    pub effective_settings: String,
-    /// A JSON object: what `manifest.json` begins with. The runner adds what it wrote.
-    pub manifest: String,
-    /// What was left out, and why.
-    pub report: Report,
-}
-
-/// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunHomeError {
-    /// The leg is retired.
-    #[error("the leg `official` is retired; the leg `winter` serves every model")]
-    LegRefused,
-    /// The run id could not name a folder.
-    #[error("`{0}` is no run id: 8 to 64 of a-z, 0-9 and `-` were expected")]
-    RunId(String),
-    /// A folder is named that is not absolute.
-    #[error("`{0}` is not an absolute path")]
-    NotAbsolute(String),
-    /// A brand names what could not be a file.
-    #[error("the brand's {field} `{value}` is not a plain file name")]
-    Brand {
-        /// Which of its fields.
-        field: &'static str,
-        /// What it holds.
-        value: String,
-    },
-    /// The session would work outside the project.
-    #[error("the working folder {cwd} is not inside the project {root}")]
-    CwdOutside {
-        /// Where the session would work.
-        cwd: String,
-        /// The trusted root.
-        root: String,
-    },
-    /// The person's own settings file cannot be read.
-    #[error("{path}: {what}")]
-    OwnSettings {
-        /// The file.
-        path: String,
-        /// Why.
-        what: String,
-    },
-    /// The person's own settings file is a link into a folder that was not granted.
-    #[error("{path} leads to {leads_to}, which was not granted")]
-    NotGranted {
-        /// The link.
-        path: String,
-        /// Where it leads.
-        leads_to: String,
-    },
-    /// The person's own settings file is unusable.
-    #[error(transparent)]
-    Settings(#[from] settings::SettingsError),
-}
-
-impl From<RunHomeError> for Refusal {
-    fn from(error: RunHomeError) -> Self {
-        let message = error.to_string();
-        let (kind, help, source) = match error {
-            RunHomeError::Settings(error) => return error.into(),
-            RunHomeError::LegRefused => (RefusalKind::LegRefused, "ask for the leg `winter`".to_owned(), None),
-            RunHomeError::RunId(_) => (RefusalKind::BadInput, "leave the run id to the runner".to_owned(), None),
-            RunHomeError::NotAbsolute(_) => (RefusalKind::BadInput, "give it from the root, `/`".to_owned(), None),
-            RunHomeError::Brand { .. } => (RefusalKind::BadInput, "mend the brand's profile".to_owned(), None),
-            RunHomeError::CwdOutside { .. } => {
-                (RefusalKind::BadInput, "name a working folder inside the project, or another project".to_owned(), None)
-            }
-            RunHomeError::OwnSettings { path, .. } => (
-                RefusalKind::UnusableSettings,
-                "mend the file: a session without it would run without your own rules".to_owned(),
-                Some(path),
-            ),
-            RunHomeError::NotGranted { path, leads_to } => {
-                let folder =
-                    leads_to.rsplit_once('/').map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder });
-                (RefusalKind::Denied, format!("--grant-read {folder} would grant it"), Some(path))
-            }
-        };
-        Self { kind, message, help, source, line: None, column: None }
-    }
 }
 
 /// What the run folder would hold. Nothing is written, and nothing outside the lent folders is looked at.
@@ -287,10 +64,83 @@ where
     G::Folder: Clone,
 {
     check(input)?;
-    let mut report = Report::default();
-    let root = trusted(input, places, &mut report)?;
-    let tiers = tiers::read(input, places, root, git, &mut report)?;
-    let protection = protection(input, places, root, &mut report);
+    let mut reader = Reader::new(input.bounds);
+    let mut entries = Entries::default();
+    let root = trusted(input, places, &mut reader.report)?;
+    reader.private = std::iter::once(&input.home).chain(&input.home_spellings).cloned().collect();
+    reader.private.push(shared_home(input, places));
+    let levels = root.map_or_else(Vec::new, |root| walk::levels(root, &places.cwd, &mut reader));
+
+    let effective = settings(input, places, root, git, &mut reader)?;
+    entries.file("settings.json".to_owned(), effective.json.clone().into_bytes(), effective.source);
+
+    let mut texts = Texts::new(input, places, root);
+    let own = texts.own(input, places, &mut reader);
+    let project = texts.project(input, &levels, &mut reader);
+    if !own.is_empty() || !project.is_empty() {
+        entries.file(texts::INSTRUCTIONS.to_owned(), format!("{own}{project}").into_bytes(), texts.sources());
+    }
+    Rules { input, places, root, levels: &levels }.plan(&mut texts, &mut entries, &mut reader);
+    Items { input, places, root, levels: &levels }.plan(&mut entries, &mut reader);
+    let mcp_config = servers::plan(input, places, &levels, &effective.rejected, &mut entries, &mut reader)?;
+    let shared_folders = shared::link(input, places, &mut entries, &mut reader);
+    offered::remark(input, places, root, &levels, &texts, &mut reader);
+
+    let mut report = reader.report;
+    report.settle();
+    Ok(Plan {
+        run_id: input.run_id.clone(),
+        dir: join(&join(&input.home, "cache/runs"), &input.run_id),
+        sdk_home: shared_home(input, places),
+        entries: entries.into_planned(),
+        shared_folders,
+        mcp_config,
+        effective_settings: effective.json,
+        manifest: manifest::manifest(input, places, root, clock.now()),
+        report,
+    })
+}
+
+/// What a run folder holds under names of its own, which no brand can take.
+const FIXED: [&str; 11] = [
+    "settings.json",
+    "manifest.json",
+    ".building",
+    "mcp.json",
+    "projects",
+    texts::INSTRUCTIONS,
+    "agents",
+    "commands",
+    "output-styles",
+    "rules",
+    "skills",
+];
+
+/// The settings key that names a style.
+const OUTPUT_STYLE: &str = "outputStyle";
+
+/// The composed settings of one run.
+struct Settings {
+    json: String,
+    /// The files that it is made of.
+    source: String,
+    /// Servers of the repository that the person rejected.
+    rejected: Vec<String>,
+}
+
+fn settings<G>(
+    input: &Input,
+    places: &Places<G::Folder>,
+    root: Option<&G::Folder>,
+    git: &G,
+    reader: &mut Reader,
+) -> Result<Settings, RunHomeError>
+where
+    G: GitIndex,
+    G::Folder: Clone,
+{
+    let tiers = tiers::read(input, places, root, git, reader)?;
+    let protection = protection(input, places, root, &mut reader.report);
     let options = Options {
         brand: &input.brand,
         powers: input.powers,
@@ -298,34 +148,45 @@ where
         protection: &protection,
     };
     let files: Vec<_> = tiers.iter().map(tiers::Read::as_file).collect();
-    let effective = settings::compose(&files, &options)?;
-    offered::remark(input, places, root, &mut report);
+    let denied = deny_places::known(input, places, &files, &options);
+    let effective = settings::compose_in(&files, &options, &denied)?;
+    let report = &mut reader.report;
     report.dropped_rules.extend(effective.dropped);
     report.skipped_items.extend(effective.skipped);
     report.notices.extend(effective.notices);
-    report.dropped_rules.sort();
-    report.skipped_links.sort();
-    report.skipped_items.sort();
-    report.notices.sort();
-    // Two files behind one link, or in one folder that is none, are one loss.
-    report.skipped_links.dedup();
-    report.skipped_items.dedup();
     let unusable = |source: &str| report.skipped_items.iter().any(|item| item.path == source);
     let sources: Vec<&str> = tiers.iter().map(|tier| tier.source.as_str()).filter(|source| !unusable(source)).collect();
-    Ok(Plan {
-        run_id: input.run_id.clone(),
-        dir: join(&join(&input.home, "cache/runs"), &input.run_id),
-        sdk_home: places.shared_home.as_ref().map_or_else(|| sdk_home_of(&input.home), Folder::path),
-        entries: vec![Planned {
-            path: "settings.json".to_owned(),
-            node: Node::Content(effective.json.clone().into_bytes()),
-            mode: 0o600,
-            source: if sources.is_empty() { "winter".to_owned() } else { sources.join(", ") },
-        }],
-        effective_settings: effective.json,
-        manifest: manifest(input, places, root, clock.now()),
-        report,
-    })
+    let source = if sources.is_empty() { "winter".to_owned() } else { sources.join(", ") };
+    let mut settings = Settings { json: effective.json, source, rejected: Vec::new() };
+    let Ok(mut document) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&settings.json) else {
+        return Ok(settings);
+    };
+    if input.containment_hook.is_some() && document.get("disableAllHooks") == Some(&serde_json::Value::Bool(true)) {
+        return Err(RunHomeError::HooksDisabled);
+    }
+    if let Some(names) = document.get("disabledMcpjsonServers").and_then(serde_json::Value::as_array) {
+        settings.rejected = names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+    }
+    if input.dispatch_child
+        && let Some(style) = document.shift_remove(OUTPUT_STYLE)
+    {
+        settings.json = format!("{:#}\n", serde_json::Value::Object(document));
+        reader.report.dropped_rules.push(Dropped {
+            tier: Tier::User,
+            source: settings.source.clone(),
+            line: None,
+            rule: format!("{OUTPUT_STYLE}: {}", style.as_str().unwrap_or_default()),
+            reason: settings::rules::DISPATCH_CHILD.id.to_owned(),
+            withheld: None,
+            because: None,
+        });
+    }
+    Ok(settings)
+}
+
+/// Where the person's own items stand, or would.
+fn shared_home<F: Folder>(input: &Input, places: &Places<F>) -> String {
+    places.shared_home.as_ref().map_or_else(|| input.shared_home.clone(), Folder::path)
 }
 
 fn check(input: &Input) -> Result<(), RunHomeError> {
@@ -336,19 +197,31 @@ fn check(input: &Input) -> Result<(), RunHomeError> {
     if !(8..=64).contains(&input.run_id.len()) || !input.run_id.bytes().all(plain) {
         return Err(RunHomeError::RunId(input.run_id.clone()));
     }
-    let folders = std::iter::once(&input.home).chain(&input.user_home);
+    let memory = Some(&input.memory_dir).filter(|folder| !folder.is_empty());
+    let folders = [&input.home, &input.shared_home].into_iter().chain(&input.user_home).chain(memory);
     if let Some(folder) = folders.into_iter().find(|folder| !folder.starts_with('/')) {
         return Err(RunHomeError::NotAbsolute(folder.clone()));
     }
     let brand = &input.brand;
-    for (field, value) in [
+    let names = [
         ("project-dir", &brand.project_dir),
         ("instructions-file", &brand.instructions_file),
         ("local-instructions-file", &brand.local_instructions_file),
         ("global-config-file", &brand.global_config_file),
-    ] {
-        if value.is_empty() || value == "." || value == ".." || value.contains(['/', '\0']) {
+    ];
+    let folders = brand.persistent_folders.iter().map(|name| ("persistent-folders", name));
+    let linked = brand.linked_entries.iter().map(|name| ("linked-entries", name));
+    // As a folding file system compares them.
+    let mut seen = vec![fold(&brand.global_config_file)];
+    let is_fixed = |value: &str| FIXED.iter().any(|fixed| fold(fixed) == fold(value));
+    for (field, value) in names.into_iter().chain(folders.chain(linked)) {
+        let plain = (1..=255).contains(&value.len()) && value != "." && value != ".." && !value.contains(['/', '\0']);
+        let planned_twice = field.ends_with('s') && (seen.contains(&fold(value)) || is_fixed(value));
+        if !plain || planned_twice || (field == "global-config-file" && is_fixed(value)) {
             return Err(RunHomeError::Brand { field, value: value.clone() });
+        }
+        if field.ends_with('s') {
+            seen.push(fold(value));
         }
     }
     Ok(())
@@ -375,11 +248,11 @@ fn trusted<'a, F: Folder + Clone>(
         );
         return Ok(None);
     }
-    let folder = offered::project_folder(root, &input.brand.project_dir);
+    let folder = offered::configuration(root, root, &input.brand.project_dir);
     if places.shared_home.as_ref().is_some_and(|home| folder.is_some_and(|folder| folder.path() == home.path())) {
         remark(
             NoticeKind::HomeIsProject,
-            "the project's configuration is your own shared home; it was read once, as yours",
+            "the project's configuration is your own shared home; it was read once, as yours, and nothing else of the project",
         );
         return Ok(None);
     }
@@ -387,7 +260,7 @@ fn trusted<'a, F: Folder + Clone>(
 }
 
 fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, report: &mut Report) -> Protection {
-    let shared_home = places.shared_home.as_ref().map_or_else(|| sdk_home_of(&input.home), Folder::path);
+    let shared_home = shared_home(input, places);
     let spellings = |real: &str, others: &[String]| -> Vec<String> {
         std::iter::once(real.to_owned()).chain(others.iter().cloned()).collect()
     };
@@ -407,49 +280,6 @@ fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, re
         line: None,
         text: "protected by a permission rule alone: the sandbox's lists have no spelling for it".to_owned(),
     }));
-    Protection { ask: rules.ask, deny: rules.deny, deny_write: rules.deny_write }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Manifest<'a> {
-    contract_version: u32,
-    run_id: &'a str,
-    built_at: u64,
-    brand: &'a Profile,
-    leg: Leg,
-    mode: Mode,
-    dispatch_child: bool,
-    powers: Powers,
-    home: &'a str,
-    shared_home: Option<String>,
-    cwd: String,
-    trusted_root: Option<String>,
-    git_top: Option<String>,
-    memory_dir: &'a str,
-    mcp_disabled: &'a [String],
-    reserved_mcp_server_names: &'a [String],
-}
-
-fn manifest<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, now: u64) -> String {
-    let manifest = Manifest {
-        contract_version: CONTRACT_VERSION,
-        run_id: &input.run_id,
-        built_at: now,
-        brand: &input.brand,
-        leg: input.leg,
-        mode: input.mode,
-        dispatch_child: input.dispatch_child,
-        powers: input.powers,
-        home: &input.home,
-        shared_home: places.shared_home.as_ref().map(Folder::path),
-        cwd: places.cwd.path(),
-        trusted_root: root.map(Folder::path),
-        git_top: places.git_top.as_ref().map(Folder::path),
-        memory_dir: &input.memory_dir,
-        mcp_disabled: &input.mcp_disabled,
-        reserved_mcp_server_names: &input.reserved_mcp_server_names,
-    };
-    // A struct of strings and numbers always has a JSON form.
-    serde_json::to_string(&manifest).unwrap_or_default()
+    let pre_tool_use = input.containment_hook.clone();
+    Protection { ask: rules.ask, deny: rules.deny, deny_write: rules.deny_write, pre_tool_use }
 }

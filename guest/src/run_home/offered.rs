@@ -1,74 +1,115 @@
-//! What lies beside the settings and does not reach the run home: named, so that nothing is missing silently.
+//! What lies beside the items and does not reach the run home: named, so that nothing is missing silently.
 
-use super::{Input, Places, Report};
+use super::reader::Reader;
+use super::texts::Texts;
+use super::walk::{Level, MAX_NAMES};
+use super::{Input, Places, tiers};
 use crate::ports::{Folder, Kind};
 use crate::reading::{self, Found, join};
-use crate::report::{SkipReason, SkippedItem};
+use crate::report::SkipReason;
 
-/// How many names of one folder are looked at for slips.
-const MAX_NAMES: u32 = 4096;
+/// What a project's configuration folder holds that a run home reads: settings, and a folder for each kind of item.
+const READ: [&str; 7] =
+    ["settings.json", "settings.local.json", "agents", "commands", "output-styles", "rules", "skills"];
 
-/// The kinds of item that a config folder has, beside settings.
-const KINDS: [&str; 6] = ["agents", "commands", "output-styles", "plugins", "rules", "skills"];
-
-/// Reports files that look like settings where the runtime reads none, and kinds that are not carried yet.
-pub(super) fn remark<F: Folder + Clone>(input: &Input, places: &Places<F>, root: Option<&F>, report: &mut Report) {
+/// Reports what somebody may have meant for something that the runtime reads, and what a run home holds none of.
+pub(super) fn remark<F: Folder + Clone>(
+    input: &Input,
+    places: &Places<F>,
+    root: Option<&F>,
+    levels: &[Level<F>],
+    texts: &Texts<'_, F>,
+    reader: &mut Reader,
+) {
     if let Some(home) = &places.shared_home {
-        slips(home, &["settings.json"], report);
-        not_carried(home, &KINDS, report);
-        not_carried(home, &[&input.brand.instructions_file], report);
+        slips(home, &["settings.json"], reader);
     }
     let Some(root) = root else { return };
     let brand = &input.brand;
-    not_carried(root, &[&brand.instructions_file, &brand.local_instructions_file, ".mcp.json"], report);
-    let Ok(listing) = root.entries(MAX_NAMES) else { return };
-    for entry in &listing.entries {
-        if entry.name != brand.project_dir && entry.name.eq_ignore_ascii_case(&brand.project_dir) {
-            let detail = format!("the runtime reads {}, in exactly this spelling", brand.project_dir);
-            push(join(&root.path(), &entry.name), SkipReason::NotRead, detail, report);
+    let local = tiers::local_base(places).path();
+    for level in levels {
+        let listing = level.folder.entries(MAX_NAMES);
+        for entry in listing.iter().flat_map(|listing| &listing.entries) {
+            if let Some(name) = near(&entry.name, &[&brand.project_dir, ".mcp.json", &brand.instructions_file]) {
+                let detail = format!("the runtime reads {name}, in exactly this spelling");
+                reader.skip(join(&level.folder.path(), &entry.name), SkipReason::NotRead, detail);
+            }
         }
-    }
-    let Some(folder) = project_folder(root, &brand.project_dir) else { return };
-    slips(&folder, &["settings.json", "settings.local.json"], report);
-    not_carried(&folder, &KINDS, report);
-    if let Ok(Some(nested)) = folder.stat(&brand.project_dir) {
-        let detail = "a project's folder inside the project's folder is not read".to_owned();
-        push(join(&folder.path(), &nested.name), SkipReason::NotRead, detail, report);
+        if let Some(folder) = configuration(&level.folder, root, &brand.project_dir) {
+            let at_root = level.below_root.is_empty();
+            let shown = join(&level.folder.path(), &brand.project_dir);
+            inside(&folder, &shown, (at_root, level.folder.path() == local), input, texts, reader);
+        }
     }
 }
 
 /// The project's folder, also behind a link inside the root, as its settings are read.
-pub(super) fn project_folder<F: Folder + Clone>(root: &F, name: &str) -> Option<F> {
-    match reading::resolve(root, name, &[]) {
+pub(super) fn configuration<F: Folder + Clone>(folder: &F, root: &F, name: &str) -> Option<F> {
+    match reading::resolve(folder, name, std::slice::from_ref(root)) {
         Ok(Found::Entry(found)) => found.folder.open_folder(&found.entry.name).ok(),
         _ => None,
     }
 }
 
-/// Names that somebody may have meant for one of `expected`.
-fn slips<F: Folder>(folder: &F, expected: &[&str], report: &mut Report) {
+fn inside<F: Folder + Clone>(
+    folder: &F,
+    shown: &str,
+    (at_root, at_local): (bool, bool),
+    input: &Input,
+    texts: &Texts<'_, F>,
+    reader: &mut Reader,
+) {
+    let brand = &input.brand;
+    if at_root {
+        slips(folder, &["settings.json", "settings.local.json"], reader);
+    }
     let Ok(listing) = folder.entries(MAX_NAMES) else { return };
-    for entry in listing.entries.iter().filter(|entry| entry.kind != Kind::Directory) {
-        let name = entry.name.to_ascii_lowercase();
-        let like = ["settings", "managed-settings"].iter().any(|stem| {
-            name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(['.', '-', '_']) && rest.contains(".json"))
-        });
-        if like && !expected.contains(&entry.name.as_str()) {
+    for entry in &listing.entries {
+        let name = entry.name.as_str();
+        let path = join(shown, name);
+        if name == brand.project_dir {
+            let detail = "a project's folder inside the project's folder is not read".to_owned();
+            reader.skip(path, SkipReason::NotRead, detail);
+        } else if name.starts_with("settings") && READ.contains(&name) {
+            let of_a_person = name != "settings.json";
+            if !(if of_a_person { at_local } else { at_root }) {
+                let whose = if of_a_person { "the top of the worktree" } else { "the project's root" };
+                reader.skip(path, SkipReason::NotRead, format!("the runtime reads those of {whose}"));
+            }
+        } else if let Some(name) = near(name, &READ).filter(|_| !is_slip(entry.kind, name)) {
+            let detail = format!("the runtime reads {name}, in exactly this spelling");
+            reader.skip(path, SkipReason::NotRead, detail);
+        } else if !READ.contains(&name)
+            && name != brand.instructions_file
+            && !is_slip(entry.kind, name)
+            && !texts.has_taken(&join(&folder.path(), name))
+        {
+            let detail = "a run home holds nothing of this name from a repository".to_owned();
+            reader.skip(path, SkipReason::NotCarried, detail);
+        }
+    }
+}
+
+/// The one of `expected` that differs from `name` in case alone.
+fn near<'a>(name: &str, expected: &[&'a str]) -> Option<&'a str> {
+    expected.iter().find(|expected| name != **expected && name.eq_ignore_ascii_case(expected)).copied()
+}
+
+/// Names that somebody may have meant for one of `expected`.
+fn slips<F: Folder>(folder: &F, expected: &[&str], reader: &mut Reader) {
+    let Ok(listing) = folder.entries(MAX_NAMES) else { return };
+    for entry in &listing.entries {
+        if is_slip(entry.kind, &entry.name) && !expected.contains(&entry.name.as_str()) {
             let detail = format!("the runtime reads {} here", expected.join(" and "));
-            push(join(&folder.path(), &entry.name), SkipReason::NotRead, detail, report);
+            reader.skip(join(&folder.path(), &entry.name), SkipReason::NotRead, detail);
         }
     }
 }
 
-fn not_carried<F: Folder>(folder: &F, names: &[&str], report: &mut Report) {
-    for name in names {
-        if let Ok(Some(_)) = folder.stat(name) {
-            let detail = "this version builds a run home of settings alone".to_owned();
-            push(join(&folder.path(), name), SkipReason::NotCarried, detail, report);
-        }
-    }
-}
-
-fn push(path: String, reason: SkipReason, detail: String, report: &mut Report) {
-    report.skipped_items.push(SkippedItem { path, reason, detail, line: None, column: None });
+fn is_slip(kind: Kind, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    kind != Kind::Directory
+        && ["settings", "managed-settings"].iter().any(|stem| {
+            name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(['.', '-', '_']) && rest.contains(".json"))
+        })
 }

@@ -1,10 +1,11 @@
 //! The three settings files of one session: where they are, and what of them could be read.
 
 use super::local_tier;
-use super::{Input, MAX_TEXT, Places, Report, RunHomeError};
+use super::reader::Reader;
+use super::{Input, Places, RunHomeError};
 use crate::ports::{FilesError, Folder, GitIndex, Kind};
-use crate::reading::{self, Found, Located, ResolveError, join, skip_reason};
-use crate::report::{LinkFault, Notice, NoticeKind, ShippedBecause, SkippedItem, SkippedLink};
+use crate::reading::{self, Found, ResolveError, join};
+use crate::report::{LinkFault, Notice, NoticeKind, ShippedBecause};
 use crate::settings::TierFile;
 use crate::tier::Tier;
 
@@ -38,17 +39,17 @@ pub(super) fn read<G>(
     places: &Places<G::Folder>,
     root: Option<&G::Folder>,
     git: &G,
-    report: &mut Report,
+    reader: &mut Reader,
 ) -> Result<Vec<Read>, RunHomeError>
 where
     G: GitIndex,
     G::Folder: Clone,
 {
     let mut tiers = Vec::with_capacity(3);
-    tiers.extend(user(input, places, report)?);
+    tiers.extend(user(input, places, reader)?);
     if let Some(root) = root {
-        tiers.extend(project(input, root, report));
-        tiers.extend(local(input, places, root, git, report));
+        tiers.extend(project(input, root, reader));
+        tiers.extend(local(input, places, root, git, reader));
     }
     Ok(tiers)
 }
@@ -56,12 +57,12 @@ where
 fn user<F: Folder + Clone>(
     input: &Input,
     places: &Places<F>,
-    report: &mut Report,
+    reader: &mut Reader,
 ) -> Result<Option<Read>, RunHomeError> {
     let Some(home) = &places.shared_home else {
-        report.notices.push(Notice {
+        reader.report.notices.push(Notice {
             kind: NoticeKind::NoSharedHome,
-            path: super::sdk_home_of(&input.home),
+            path: input.shared_home.clone(),
             line: None,
             text: "there is no shared home, so no settings of your own".to_owned(),
         });
@@ -82,74 +83,46 @@ fn user<F: Folder + Clone>(
         }
         Err(ResolveError::Files { error, .. }) => return Err(own(error.to_string())),
     };
-    let text = content(&found).map_err(|error| own(detail(&error)))?;
+    if found.entry.kind != Kind::Regular {
+        return Err(own(FilesError::NotRegular.to_string()));
+    }
+    let limit = input.bounds.text;
+    let text = found.folder.read(&found.entry.name, &found.entry.identity, limit).map_err(|error| match error {
+        FilesError::TooLarge(_) => own(format!("{error} ({limit} are)")),
+        error => own(error.to_string()),
+    })?;
     Ok(Some(Read { tier: Tier::User, source, anchor, shipped: None, text }))
 }
 
-fn project<F: Folder + Clone>(input: &Input, root: &F, report: &mut Report) -> Option<Read> {
+fn project<F: Folder + Clone>(input: &Input, root: &F, reader: &mut Reader) -> Option<Read> {
     let path = format!("{}/settings.json", input.brand.project_dir);
-    let found = admitted(root, &path, &[], report)?;
+    let found = reader.find(root, &path, &[])?;
     let anchor = root.path();
     let source = join(&anchor, &path);
-    let text = admitted_content(&found, &source, report)?;
+    let text = reader.bytes(&found, &source)?;
     Some(Read { tier: Tier::Project, source, anchor, shipped: None, text })
 }
 
-fn local<G>(input: &Input, places: &Places<G::Folder>, root: &G::Folder, git: &G, report: &mut Report) -> Option<Read>
+/// The folder whose local settings count.
+pub(super) fn local_base<F>(places: &Places<F>) -> &F {
+    places.git_top.as_ref().unwrap_or(&places.cwd)
+}
+
+fn local<G>(input: &Input, places: &Places<G::Folder>, root: &G::Folder, git: &G, reader: &mut Reader) -> Option<Read>
 where
     G: GitIndex,
     G::Folder: Clone,
 {
-    let base = places.git_top.as_ref().unwrap_or(&places.cwd);
+    let base = local_base(places);
     let path = format!("{}/settings.local.json", input.brand.project_dir);
-    let found = admitted(base, &path, std::slice::from_ref(root), report)?;
+    let found = reader.find(base, &path, std::slice::from_ref(root))?;
     let anchor = base.path();
     let source = join(&anchor, &path);
-    let text = admitted_content(&found, &source, report)?;
+    let text = reader.bytes(&found, &source)?;
     let shipped = local_tier::shipped(input, places, base, &found, &text, git);
     if let Some((because, text)) = &shipped {
         let text = format!("read as the repository's own: {text} ({})", local_tier::word(*because));
-        report.notices.push(Notice { kind: NoticeKind::ShippedLocal, path: source.clone(), line: None, text });
+        reader.report.notices.push(Notice { kind: NoticeKind::ShippedLocal, path: source.clone(), line: None, text });
     }
     Some(Read { tier: Tier::Local, source, anchor, shipped: shipped.map(|(because, _)| because), text })
-}
-
-/// Looks a repository's file up; what may not be followed or is not there is reported or nothing.
-fn admitted<F: Folder + Clone>(base: &F, path: &str, roots: &[F], report: &mut Report) -> Option<Located<F>> {
-    match reading::resolve(base, path, roots) {
-        Ok(Found::Nothing) => None,
-        Ok(Found::Entry(found)) => Some(found),
-        Err(ResolveError::Link { path, target, fault, .. }) => {
-            report.skipped_links.push(SkippedLink { path, target, reason: fault });
-            None
-        }
-        Err(ResolveError::Files { path, error }) => {
-            skip(path, &error, report);
-            None
-        }
-    }
-}
-
-fn admitted_content<F: Folder>(found: &Located<F>, source: &str, report: &mut Report) -> Option<Vec<u8>> {
-    content(found).map_err(|error| skip(source.to_owned(), &error, report)).ok()
-}
-
-fn content<F: Folder>(found: &Located<F>) -> Result<Vec<u8>, FilesError> {
-    if found.entry.kind != Kind::Regular {
-        return Err(FilesError::NotRegular);
-    }
-    found.folder.read(&found.entry.name, &found.entry.identity, MAX_TEXT)
-}
-
-fn skip(path: String, error: &FilesError, report: &mut Report) {
-    let (reason, detail) = (skip_reason(error), detail(error));
-    report.skipped_items.push(SkippedItem { path, reason, detail, line: None, column: None });
-}
-
-/// Why a file was not read, with the bound where it was too large.
-fn detail(error: &FilesError) -> String {
-    match error {
-        FilesError::TooLarge(_) => format!("{error} ({MAX_TEXT} are)"),
-        error => error.to_string(),
-    }
 }

@@ -94,14 +94,14 @@ impl<'a> Case<'a> {
             rows.extend(nearest(self.tag(), self.input.rows, NEAREST));
         }
         rows.extend(self.row);
-        rows.sort_unstable();
+        crate::order::sort(&mut rows);
         rows.dedup();
         rows
     }
 
     fn serving(&self, canonical: &str) -> Vec<Alternative> {
         let mut rows: Vec<&Row<'_>> = self.input.rows.iter().filter(|row| row.canonical_model == canonical).collect();
-        rows.sort_unstable();
+        crate::order::sort(&mut rows);
         rows.dedup_by_key(|row| row.key());
         rows.into_iter().map(|row| self.alternative(row)).collect()
     }
@@ -125,7 +125,7 @@ fn usable<'c>(row: &Row<'_>, credentials: &'c [Credential]) -> Vec<&'c Credentia
     };
     let mut usable: Vec<&Credential> = credentials.iter().filter(fits).collect();
     let rank = |kind: AuthKind| row.auth_views.iter().position(|view| *view == kind).unwrap_or(usize::MAX);
-    usable.sort_unstable_by(|a, b| rank(a.kind).cmp(&rank(b.kind)).then_with(|| a.cmp(b)));
+    crate::order::sort_by(&mut usable, |a, b| rank(a.kind).cmp(&rank(b.kind)).then_with(|| a.cmp(b)));
     usable
 }
 

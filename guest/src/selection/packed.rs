@@ -58,8 +58,8 @@ pub fn packed(catalog: &Catalog) -> String {
         rows().map(|r| line([&r.provider, &r.model, &r.canonical_model, &r.family], &r.auth_views)).collect();
     let mut by_name: Vec<String> =
         rows().map(|r| line([&r.canonical_model, &r.provider, &r.model, &r.family], &r.auth_views)).collect();
-    by_tag.sort_unstable();
-    by_name.sort_unstable();
+    crate::order::sort(&mut by_tag);
+    crate::order::sort(&mut by_name);
     format!("{}\n{}", by_tag.concat(), by_name.concat())
 }
 
@@ -101,7 +101,7 @@ impl<'a> Unpacking<'a> {
             };
             names.extend(line.split('\t').nth(2));
         }
-        names.sort_unstable();
+        crate::order::sort(&mut names);
         names.dedup();
         let mut unpacking = Self::default();
         for name in names {

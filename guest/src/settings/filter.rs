@@ -2,8 +2,9 @@
 
 use super::document::{Document, Item, Member, Value};
 use super::keys::{self, Key, Misfit, Shape};
+use super::mirror::{self, Deny};
 use super::rules::{self, Rule};
-use super::spelling::Spelt;
+use super::spelling::{Spelt, is_secret_value, shown_rule};
 use super::{Options, SettingsError, TierFile};
 use crate::environment;
 use crate::escape::{self, Anchored, AnchoredEntry, SandboxList};
@@ -11,39 +12,44 @@ use crate::report::{Dropped, Notice, NoticeKind};
 use crate::tier::Tier;
 
 /// What is left of one file.
-pub(super) struct Filtered {
+pub(super) struct Filtered<'a> {
     pub(super) members: Vec<Member>,
+    /// The path rules of `permissions.deny`, where they are asked for.
+    pub(super) denies: Vec<Deny<'a>>,
     pub(super) dropped: Vec<Dropped>,
     pub(super) notices: Vec<Notice>,
 }
 
-/// Takes from a parsed file what its tier may not have.
+/// Takes from a parsed file what its tier may not have; with `collect`, its denies are told apart.
 ///
 /// # Errors
 /// Only for the person's own file: a value that the runtime would drop the whole file for, or a protection that it
 /// would ignore.
-pub(super) fn filter(
-    file: &TierFile<'_>,
+pub(super) fn filter<'a>(
+    file: &'a TierFile<'a>,
     document: Document,
     options: &Options<'_>,
-) -> Result<Filtered, SettingsError> {
-    let mut filter = Filter { file, options, dropped: Vec::new(), notices: Vec::new() };
+    collect: bool,
+) -> Result<Filtered<'a>, SettingsError> {
+    let mut filter = Filter { file, options, collect, denies: Vec::new(), dropped: Vec::new(), notices: Vec::new() };
     for duplicate in document.duplicates {
         let text = format!("`{}` stands more than once; the last one counts", duplicate.path);
         filter.notice(NoticeKind::DuplicateKey, duplicate.line, text);
     }
     let members = filter.section("", document.members)?;
-    Ok(Filtered { members, dropped: filter.dropped, notices: filter.notices })
+    Ok(Filtered { members, denies: filter.denies, dropped: filter.dropped, notices: filter.notices })
 }
 
-struct Filter<'a> {
+struct Filter<'a, 'o> {
     file: &'a TierFile<'a>,
-    options: &'a Options<'a>,
+    options: &'o Options<'o>,
+    collect: bool,
+    denies: Vec<Deny<'a>>,
     dropped: Vec<Dropped>,
     notices: Vec<Notice>,
 }
 
-impl Filter<'_> {
+impl Filter<'_, '_> {
     fn section(&mut self, above: &str, members: Vec<Member>) -> Result<Vec<Member>, SettingsError> {
         let mut kept = Vec::with_capacity(members.len());
         for member in members {
@@ -149,20 +155,41 @@ impl Filter<'_> {
 
     fn rules(&mut self, path: &str, items: Vec<Item>, allow: bool) -> Vec<Item> {
         let spelling = self.options.brand.rule_spelling;
+        let denies = self.collect && path == "permissions.deny";
         self.each_text(items, |filter, text, line| {
             if filter.file.tier != Tier::User && escape::breaks_matcher(&text) {
                 filter.drop_as(rules::BREAKS_RULES.id, &Spelt::entry(path, &text), line);
                 return None;
             }
-            match escape::anchor_rule(&text, filter.file.anchor, spelling, allow) {
-                Anchored::Unchanged => Some(text),
+            // In a deny or an ask it would take back what the person's own rules say.
+            if filter.file.tier != Tier::User && !allow && escape::takes_back(&text) {
+                filter.drop_as(rules::LOOSENS_USER.id, &Spelt::entry(path, &text), line);
+                return None;
+            }
+            let rewritten = match escape::anchor_rule(&text, filter.file.anchor, spelling, allow) {
+                Anchored::Unchanged => None,
                 Anchored::Rewritten(rule) => Some(rule),
                 Anchored::Widening { .. } => {
                     filter.drop_as(rules::WIDENING_ANCHOR.id, &Spelt::entry(path, &text), line);
-                    None
+                    return None;
                 }
+            };
+            filter.remark_inert(&text, line);
+            if denies && mirror::is_path_rule(&text) {
+                let rule = rewritten.clone().unwrap_or_else(|| text.clone());
+                filter.denies.push(Deny { rule, author: Some((text.clone(), filter.file, line)) });
             }
+            Some(rewritten.unwrap_or(text))
         })
+    }
+
+    fn remark_inert(&mut self, rule: &str, line: u32) {
+        let Some(inert) = escape::inert(rule, self.options.brand.rule_spelling) else { return };
+        // What a rule that cannot be read holds may be anything.
+        let instead = inert.instead.filter(|_| !is_secret_value(rule));
+        let instead = instead.map_or_else(String::new, |instead| format!("; {} would", shown_rule(&instead)));
+        let text = format!("{} never matches: {}{instead}", shown_rule(rule), inert.row.why);
+        self.notice(NoticeKind::InertRule, line, text);
     }
 
     fn folders(&mut self, items: Vec<Item>) -> Vec<Item> {

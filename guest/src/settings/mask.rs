@@ -33,9 +33,35 @@ fn mask_in(value: &mut Value) {
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(mask_in),
+        Value::Array(items) => mask_arguments(items),
         Value::String(text) if is_secret_value(text) => *text = mask(text),
         _ => {}
+    }
+}
+
+/// A list may be a command line: what follows the name of a secret is one.
+fn mask_arguments(items: &mut [Value]) {
+    let mut after_name = false;
+    for item in items {
+        let Value::String(text) = item else {
+            mask_in(item);
+            after_name = false;
+            continue;
+        };
+        let named = text
+            .split_once('=')
+            .filter(|(name, value)| !value.is_empty() && !name.contains(char::is_whitespace) && is_secret_name(name));
+        let is_flag = text.starts_with('-');
+        if after_name && !is_flag {
+            *text = mask(text);
+            after_name = false;
+        } else if let Some((name, value)) = named {
+            *text = format!("{name}={}", mask(value));
+            after_name = false;
+        } else {
+            after_name = is_flag && !text.contains('=') && is_secret_name(text);
+            mask_in(item);
+        }
     }
 }
 
@@ -68,6 +94,15 @@ mod tests {
             assert!(!shown.contains(secret), "{shown}");
         }
         assert!(shown.contains("./x") && shown.contains("me"));
+    }
+
+    #[test]
+    fn secrets_of_command_lines_are_masked() {
+        let shown = masked(r#"{"args":["--token","k1","--api-key=k2","-v","keep","--password"],"allow":["Bash(x)"]}"#);
+        assert!(!shown.contains("k1") && !shown.contains("k2"), "{shown}");
+        for kept in ["--token", "--api-key=", "-v", "keep", "Bash(x)"] {
+            assert!(shown.contains(kept), "{kept}: {shown}");
+        }
     }
 
     #[test]

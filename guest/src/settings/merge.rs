@@ -1,5 +1,7 @@
 //! How the tiers combine: the person's rules, hooks and protections survive whatever comes after them.
 
+use std::collections::HashSet;
+
 use super::TierFile;
 use super::document::{Item, Member, Value, get};
 use super::keys::{self, Merge, Strict};
@@ -129,11 +131,47 @@ impl Strict {
 
 /// Appends what is not there yet; nothing is removed, and an empty list clears nothing.
 pub(super) fn union(base: &mut Vec<Item>, items: Vec<Item>) {
-    for item in items {
-        if !base.iter().any(|own| same(&own.value, &item.value)) {
-            base.push(item);
+    // A table pays for itself with more than a few.
+    const FEW: usize = 8;
+    if items.len() <= FEW {
+        for item in items {
+            if !base.iter().any(|own| same(&own.value, &item.value)) {
+                base.push(item);
+            }
+        }
+        return;
+    }
+    let mut standing: HashSet<String> = base.iter().map(|own| key(&own.value)).collect();
+    base.extend(items.into_iter().filter(|item| standing.insert(key(&item.value))));
+}
+
+/// A text that two values share when they are the [`same`].
+fn key(value: &Value) -> String {
+    fn push(out: &mut String, value: &Value) {
+        let mut part = |sign: char, text: &str| out.extend([&*format!("{sign}{}:", text.len()), text]);
+        match value {
+            Value::Null => part('-', ""),
+            Value::Bool(on) => part('b', if *on { "true" } else { "false" }),
+            Value::Number(text) => part('n', text),
+            Value::Text(text) => part('t', text),
+            Value::List(items) => {
+                part('[', &items.len().to_string());
+                for item in items {
+                    push(out, &item.value);
+                }
+            }
+            Value::Object(members) => {
+                part('{', &members.len().to_string());
+                for member in members {
+                    out.extend([&*format!("{}:", member.key.len()), &member.key]);
+                    push(out, &member.value);
+                }
+            }
         }
     }
+    let mut out = String::new();
+    push(&mut out, value);
+    out
 }
 
 /// Joins a group to the one of its matcher, if all that it holds can be said there; else it stays one of its own.
@@ -191,6 +229,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::brand::Profile;
+    use crate::settings::document::Document;
     use crate::settings::{Options, Protection, TierFile, compose};
     use crate::tier::{Powers, Tier};
 
@@ -205,6 +244,43 @@ mod tests {
         let effective = compose(&files, &options).unwrap();
         let composed: Value = serde_json::from_str(&effective.json).unwrap();
         (composed["hooks"].clone(), effective.dropped.into_iter().map(|one| (one.rule, one.reason)).collect())
+    }
+
+    #[test]
+    fn a_key_is_shared_by_what_is_the_same_and_nothing_else() {
+        let texts = [
+            "null",
+            "true",
+            "false",
+            "1",
+            "1.0",
+            r#""1""#,
+            r#""true""#,
+            r#""""#,
+            "[]",
+            "{}",
+            "[1]",
+            r#"["1"]"#,
+            "[[1],2]",
+            "[[1,2]]",
+            r#"{"a":1}"#,
+            r#"{"a":"1"}"#,
+            r#"{"a":{"b":1}}"#,
+            r#"{"a":{},"b":1}"#,
+            r#"["t1:a"]"#,
+            r#"["a","b"]"#,
+            r#"["at1:b"]"#,
+            r#"{"b":1,"a":1}"#,
+            r#"{"a":1,"b":1}"#,
+        ];
+        let read =
+            |text: &str| Document::parse(format!("{{\"x\":{text}}}").as_bytes()).unwrap().members.remove(0).value;
+        for one in texts {
+            for other in texts {
+                let (a, b) = (read(one), read(&format!("\n{other}")));
+                assert_eq!(super::key(&a) == super::key(&b), super::same(&a, &b), "{one} {other}");
+            }
+        }
     }
 
     #[test]

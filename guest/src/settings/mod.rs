@@ -8,10 +8,13 @@ mod filter;
 pub mod keys;
 mod mask;
 mod merge;
+mod mirror;
 pub mod rules;
 mod spelling;
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashSet;
 
 use serde::Serialize;
 
@@ -20,6 +23,8 @@ use crate::report::{Dropped, Notice, Refusal, RefusalKind, ShippedBecause, SkipR
 use crate::tier::{Powers, Tier};
 use document::{Document, Item, Member, Value, get_or_insert};
 pub use mask::masked;
+use mirror::{Deny, Mirrored};
+pub use mirror::{DenyPlaces, KnownPath, Stands};
 pub use spelling::{is_secret_name, is_secret_value};
 
 /// One settings file.
@@ -59,6 +64,8 @@ pub struct Protection {
     pub deny: Vec<String>,
     /// Joined to `sandbox.filesystem.denyWrite`.
     pub deny_write: Vec<String>,
+    /// The command of a hook of the session's own before every call of a tool, after the person's.
+    pub pre_tool_use: Option<String>,
 }
 
 /// What a session gets out of a few settings files.
@@ -165,9 +172,75 @@ impl From<SettingsError> for Refusal {
 /// assert_eq!(effective.dropped[0].reason, "escalating-mode");
 /// ```
 pub fn compose(files: &[TierFile<'_>], options: &Options<'_>) -> Result<Effective, SettingsError> {
+    composed(files, options, None)
+}
+
+/// [`compose`], with every path deny that is left, the protecting ones among them, written both ways: the rule itself;
+/// where its path goes through a link, the rule on the real path; and `denyRead` (of `Read`) or `denyWrite` (of `Edit`)
+/// of the sandbox. A deny that the sandbox's list cannot hold is a notice `not-in-sandbox`: a pattern, a name at any
+/// depth, a place without a spelling there, and, for `denyWrite`, one where nothing stands yet.
+///
+/// `places.known` tells what stands at each of the [`literal_paths`]. Rules fold case (Claude Code 2.1.250, measured),
+/// the sandbox does not: a rule on another case of a name is a place where nothing stands. Composing what was composed
+/// changes nothing.
+///
+/// # Errors
+/// As [`compose`].
+///
+/// ```
+/// use winter_policy::{brand::Profile, settings::*, tier::*};
+/// let user = TierFile { tier: Tier::User, source: "settings.json", anchor: "/home/me/.winter/sdk", shipped: None,
+///     text: br#"{"permissions":{"deny":["Read(~/.ssh/**)"]}}"# };
+/// let options = Options { brand: &Profile::claude(), powers: Powers::Drop, allow_inexpressible: false,
+///     protection: &Protection::default() };
+/// let mut places = DenyPlaces { home: Some("/home/me".into()), ..DenyPlaces::default() };
+/// let paths = literal_paths(std::slice::from_ref(&user), &options, &places);
+/// assert_eq!(paths, ["/home/me/.ssh"]);
+/// places.known = vec![KnownPath { path: paths[0].clone(), stands: Stands::Present, real: Some("/data/keys".into()) }];
+/// let json = compose_in(&[user], &options, &places).unwrap().json;
+/// assert!(json.contains("Read(//data/keys/**)") && json.contains(r#""/data/keys""#));
+/// ```
+pub fn compose_in(
+    files: &[TierFile<'_>],
+    options: &Options<'_>,
+    places: &DenyPlaces,
+) -> Result<Effective, SettingsError> {
+    composed(files, options, Some(places))
+}
+
+/// The places that [`compose_in`] has to know, absolute, sorted and each once: the literal part of every path deny of
+/// these files and of the protection. Of `places` it reads the home and the working folder; a path that needs one that
+/// is not told is not among them, nor is one of a file that cannot be used.
+///
+/// ```
+/// # use winter_policy::{brand::Profile, settings::*, tier::*};
+/// let text = br#"{"permissions":{"deny":["Read(/keys/**)","Edit(../x)","Read(a/*.pem)","Read(~/x)"]}}"#;
+/// let file = TierFile { tier: Tier::Project, source: "p.json", anchor: "/src/it", shipped: None, text };
+/// let options = Options { brand: &Profile::winter(), powers: Powers::Drop, allow_inexpressible: false,
+///     protection: &Protection::default() };
+/// let places = DenyPlaces { cwd: Some("/src/it/sub".into()), ..DenyPlaces::default() };
+/// assert_eq!(literal_paths(&[file], &options, &places), ["/src/it/keys", "/src/it/sub/a"]);
+/// ```
+pub fn literal_paths(files: &[TierFile<'_>], options: &Options<'_>, places: &DenyPlaces) -> Vec<String> {
+    let usable =
+        files.iter().filter_map(|file| filter::filter(file, Document::parse(file.text).ok()?, options, true).ok());
+    let mut denies: Vec<Deny<'_>> = usable.flat_map(|filtered| filtered.denies).collect();
+    denies.extend(protecting(options));
+    mirror::paths(&denies, options, places)
+}
+
+fn protecting<'a>(options: &Options<'_>) -> impl Iterator<Item = Deny<'a>> {
+    options.protection.deny.iter().map(|rule| Deny { rule: rule.clone(), author: None })
+}
+
+fn composed(
+    files: &[TierFile<'_>],
+    options: &Options<'_>,
+    places: Option<&DenyPlaces>,
+) -> Result<Effective, SettingsError> {
     let mut order: Vec<&TierFile<'_>> = files.iter().collect();
-    order.sort_by_key(|file| file.tier);
-    let mut members = Vec::new();
+    crate::order::sort_by_key(&mut order, |file| file.tier);
+    let (mut members, mut denies) = (Vec::new(), Vec::new());
     let (mut dropped, mut skipped, mut notices) = (Vec::new(), Vec::new(), Vec::new());
     for file in order {
         let document = match Document::parse(file.text) {
@@ -192,16 +265,30 @@ pub fn compose(files: &[TierFile<'_>], options: &Options<'_>) -> Result<Effectiv
                 continue;
             }
         };
-        let mut filtered = filter::filter(file, document, options)?;
+        let mut filtered = filter::filter(file, document, options, places.is_some())?;
+        denies.append(&mut filtered.denies);
         dropped.append(&mut filtered.dropped);
         notices.append(&mut filtered.notices);
         merge::merge(&mut members, file, filtered.members, &mut dropped);
     }
     protect(&mut members, options.protection);
-    dropped.sort();
-    skipped.sort();
-    notices.sort();
+    if let Some(places) = places {
+        denies.extend(protecting(options));
+        let mirrored = mirror::mirror(&denies, options, places);
+        write_both_ways(&mut members, &mirrored);
+        notices.extend(mirrored.notices);
+    }
+    crate::order::sort(&mut dropped);
+    crate::order::sort(&mut skipped);
+    crate::order::sort(&mut notices);
     Ok(Effective { json: printed(members), dropped, skipped, notices })
+}
+
+/// Adds what a rule alone does not protect.
+fn write_both_ways(members: &mut Vec<Member>, mirrored: &Mirrored) {
+    add(members, &["permissions", "deny"], &mirrored.deny);
+    add(members, &["sandbox", "filesystem", "denyRead"], &mirrored.deny_read);
+    add(members, &["sandbox", "filesystem", "denyWrite"], &mirrored.deny_write);
 }
 
 /// Adds the rules that protect what decides about the session.
@@ -209,6 +296,25 @@ fn protect(members: &mut Vec<Member>, protection: &Protection) {
     add(members, &["permissions", "ask"], &protection.ask);
     add(members, &["permissions", "deny"], &protection.deny);
     add(members, &["sandbox", "filesystem", "denyWrite"], &protection.deny_write);
+    if let Some(command) = &protection.pre_tool_use {
+        hook(members, command);
+    }
+}
+
+/// Adds a hook before every call of a tool.
+fn hook(members: &mut Vec<Member>, command: &str) {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let object = |members: Vec<(&str, Value)>| {
+        Value::Object(members.into_iter().map(|(key, value)| Member { key: key.to_owned(), line: 0, value }).collect())
+    };
+    let item = |value| Item { line: 0, value };
+    let runs = object(vec![("type", text("command")), ("command", text(command))]);
+    let group = object(vec![("matcher", text("*")), ("hooks", Value::List(vec![item(runs)]))]);
+    if let Value::Object(events) = get_or_insert(members, "hooks", Value::Object(Vec::new()))
+        && let Value::List(groups) = get_or_insert(events, "PreToolUse", Value::List(Vec::new()))
+    {
+        groups.push(item(group));
+    }
 }
 
 /// Joins rules to the list at `path`. The type table has refused whatever would keep it from being a list by now.
@@ -219,7 +325,13 @@ fn add(members: &mut Vec<Member>, path: &[&str], rules: &[String]) {
     }
     if below.is_empty() {
         if let Value::List(items) = get_or_insert(members, key, Value::List(Vec::new())) {
-            merge::union(items, rules.iter().map(|rule| Item { line: 0, value: Value::Text(rule.clone()) }).collect());
+            let mut there: HashSet<String> =
+                items.iter().filter_map(|item| item.value.as_text()).map(str::to_owned).collect();
+            for rule in rules {
+                if there.insert(rule.clone()) {
+                    items.push(Item { line: 0, value: Value::Text(rule.clone()) });
+                }
+            }
         }
     } else if let Value::Object(inner) = get_or_insert(members, key, Value::Object(Vec::new())) {
         add(inner, below, rules);

@@ -1,6 +1,7 @@
 //! The drop table: what a tier may ask for and not get, one row a rule.
 
 use super::document::Value;
+use crate::powers;
 use crate::tier::{Powers, Tier, Tiers};
 
 /// One row of the drop table.
@@ -25,7 +26,9 @@ pub struct Rule {
 impl Rule {
     /// Whether the row takes `value` away from a file of this tier.
     pub fn drops(&self, value: &Value, tier: Tier, shipped: bool, powers: Powers) -> bool {
-        self.tiers.hold(tier, shipped) && (powers == Powers::Drop || !self.only_without_powers) && (self.holds)(value)
+        self.tiers.hold(tier, shipped)
+            && !(self.only_without_powers && powers::may_act(tier, shipped, powers))
+            && (self.holds)(value)
     }
 }
 
@@ -156,7 +159,7 @@ rules! {
     ACTS_DATA_LOSS_OFF = "acts-data-loss", "switches that keep something: only when they are off", Untrusted, true, is_false,
         "the person would lose something they have", "winter, powers";
     /// Less than what a lower tier asked for.
-    LOOSENS_USER = "loosens-user", "a value that is less strict than what a tier before it set, or that such a tier may not lose", Repository, false, always,
+    LOOSENS_USER = "loosens-user", "a value that is less strict than what a tier before it set, or that such a tier may not lose; a deny or ask rule that takes back others (`!`)", Repository, false, always,
         "a repository's file may tighten what a person set, never loosen it", "CVE-2025-61592; winter, settings tiers";
     /// An allow that would allow more.
     WIDENING_ANCHOR = "widening-anchor", "an allow rule or a sandbox allow whose anchor, as it must be spelt, matches more than itself", Any, false, always,
@@ -170,6 +173,15 @@ rules! {
     /// Not of the type that the runtime reads.
     WRONG_TYPE = "wrong-type", "a known key with a value of another type, or outside its choices", Repository, false, always,
         "the program drops a whole settings file, deny rules included, for one such value", MEASURED;
+    /// A style that cannot be rewritten.
+    UNUSABLE_STYLE = "unusable-style", "an output style whose header cannot be read, or not be rewritten provably", Repository, false, always,
+        "its header would be read in a way that nobody has seen", CONTRACT;
+    /// A style under the name of another.
+    STYLE_COLLISION = "style-collision", "an output style under the name of the person's own, of a nearer one or of one that the runtime brings along", Repository, false, always,
+        "a repository never redefines a style", CONTRACT;
+    /// A dispatch child works in the style of whoever sent it.
+    DISPATCH_CHILD = "dispatch-child", "the output style, in the run home of a dispatch child", Any, false, always,
+        "a dispatch child has no output style", CONTRACT;
     /// A name that nobody reviewed.
     UNCLASSIFIED = "unclassified", "a key that no row of the key table names", Repository, false, always,
         "what nobody has reviewed does not come from a repository", "winter, settings tiers";

@@ -154,6 +154,11 @@ fn text_of<'a>(members: &'a [Member], key: &str) -> Option<&'a str> {
     super::document::get(members, key).and_then(Value::as_text)
 }
 
+/// A rule as a remark names it: in quotes; not at all where it shows a secret.
+pub(super) fn shown_rule(rule: &str) -> String {
+    if is_secret_value(rule) { "a rule that holds a secret".to_owned() } else { format!("`{}`", shortened(rule)) }
+}
+
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -289,7 +289,7 @@ impl Reader<'_> {
         let mut tip_rows: Vec<usize> = lineage.tip.into_iter().collect();
         tip_rows.extend(lineage.tip.iter().flat_map(|&tip| entries.same_message(tip)));
         // Somebody spoke since: the program goes on without the result.
-        tip_rows.sort_unstable();
+        crate::order::sort(&mut tip_rows);
         let last = tip_rows.last().copied().unwrap_or(0);
         let is_later_word = |&at: &usize| {
             let row = &entries.rows[at];

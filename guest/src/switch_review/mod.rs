@@ -306,7 +306,7 @@ impl<'t> View<'t> {
     fn reachable(&self, contents: &Contents) -> u64 {
         let mut rows = self.lineage.path.clone();
         rows.extend(&contents.rows);
-        rows.sort_unstable();
+        crate::order::sort(&mut rows);
         rows.dedup();
         rows.into_iter().filter(|&at| !self.entries.rows[at].sidechain).count() as u64
     }

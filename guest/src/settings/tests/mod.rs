@@ -1,6 +1,7 @@
-//! What a composition keeps and drops: [`rows`], a test for every row of the drop table; [`whole`], what holds for
+//! What a composition keeps and drops: [`rows`], a test for every row of the drop table; [`mirrored`], denies both ways; [`whole`], what holds for
 //! whole files; [`properties`], what holds for all of them.
 
+mod mirrored;
 mod properties;
 mod rows;
 mod whole;

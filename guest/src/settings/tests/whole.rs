@@ -87,8 +87,12 @@ fn duplicate_keys_and_literal_references_are_remarked() {
 
 #[test]
 fn protecting_rules_are_joined_to_whatever_stands_there() {
-    let protection =
-        Protection { ask: vec!["Edit(a)".into()], deny: vec!["Edit(b)".into()], deny_write: vec!["/c".into()] };
+    let protection = Protection {
+        ask: vec!["Edit(a)".into()],
+        deny: vec!["Edit(b)".into()],
+        deny_write: vec!["/c".into()],
+        pre_tool_use: None,
+    };
     let brand = Profile::claude();
     let options = Options { brand: &brand, powers: Powers::Drop, allow_inexpressible: false, protection: &protection };
     let effective = compose(&[file(Tier::User, r#"{"permissions":{"deny":["Edit(b)","X"]}}"#)], &options).unwrap();
@@ -96,6 +100,21 @@ fn protecting_rules_are_joined_to_whatever_stands_there() {
         "permissions": {"deny": ["Edit(b)", "X"], "ask": ["Edit(a)"]}, "sandbox": {"filesystem": {"denyWrite": ["/c"]}},
     });
     assert_eq!(json(&effective), expected);
+}
+
+#[test]
+fn a_hook_of_the_sessions_own_comes_after_the_persons() {
+    let protection = Protection { pre_tool_use: Some("'/w' hook".into()), ..Protection::default() };
+    let brand = Profile::claude();
+    let options = Options { brand: &brand, powers: Powers::Drop, allow_inexpressible: false, protection: &protection };
+    let hook = |command: &str| serde_json::json!({"matcher": "*", "hooks": [{"type": "command", "command": command}]});
+    let own = serde_json::json!({"hooks": {"PreToolUse": [hook("mine")]}}).to_string();
+    // A repository neither takes its place nor switches it off.
+    let theirs = r#"{"disableAllHooks":true,"hooks":{"PreToolUse":[]}}"#;
+    let effective = compose(&[file(Tier::User, &own), file(Tier::Project, theirs)], &options).unwrap();
+    assert_eq!(json(&effective), serde_json::json!({"hooks": {"PreToolUse": [hook("mine"), hook("'/w' hook")]}}));
+    let alone = compose(&[], &options).unwrap();
+    assert_eq!(json(&alone), serde_json::json!({"hooks": {"PreToolUse": [hook("'/w' hook")]}}));
 }
 
 #[test]

@@ -1,90 +1,6 @@
-//! The run home over an in-memory host: which files are read, whose they are, and what the plan says.
+//! Which settings files are read, whose they are, and what the plan says of them.
 
 use super::*;
-use crate::memory::{Memory, MemoryFolder, MemoryGit, Node as Stored, Still};
-use crate::ports::{Evidence, Place as GitPlace, ProbeError};
-use crate::report::{LinkFault, ShippedBecause, SkipReason};
-
-const ACCEPTING: &str = r#"{"permissions":{"defaultMode":"acceptEdits"}}"#;
-
-fn input() -> Input {
-    Input {
-        run_id: "run-0001".into(),
-        home: "/home/me/.winter".into(),
-        home_spellings: Vec::new(),
-        mode: Mode::Code,
-        dispatch_child: false,
-        leg: Leg::Winter,
-        mcp_disabled: Vec::new(),
-        reserved_mcp_server_names: Vec::new(),
-        memory_dir: String::new(),
-        brand: Profile::winter(),
-        powers: Powers::Drop,
-        allow_inexpressible: false,
-        user_home: Some("/home/me".into()),
-        shared_home_spellings: Vec::new(),
-    }
-}
-
-/// A person's home and a repository at `/src/it`, with the working folder in it.
-struct World {
-    memory: Memory,
-    input: Input,
-    git: MemoryGit,
-    cwd: &'static str,
-    git_top: Option<&'static str>,
-    git_entry: Option<&'static str>,
-    granted: Vec<&'static str>,
-}
-
-impl World {
-    fn new() -> Self {
-        let memory = Memory::default();
-        memory.file("/home/me/.winter/sdk/settings.json", "{}");
-        memory.put("/src/it/.git", Stored::Folder);
-        memory.put("/src/it/sub", Stored::Folder);
-        Self {
-            memory,
-            input: input(),
-            git: MemoryGit::answering(Ok(Vec::new())),
-            cwd: "/src/it",
-            git_top: Some("/src/it"),
-            git_entry: Some("/src/it"),
-            granted: Vec::new(),
-        }
-    }
-
-    fn with(path: &str, text: &str) -> Self {
-        let world = Self::new();
-        world.memory.file(path, text);
-        world
-    }
-
-    fn places(&self) -> Places<MemoryFolder> {
-        let grant = |path: &str| self.memory.grant(path);
-        Places {
-            shared_home: Some(grant("/home/me/.winter/sdk")),
-            cwd: grant(self.cwd),
-            trusted_root: Some(grant("/src/it")),
-            git_top: self.git_top.map(grant),
-            git_entry: self.git_entry.map(grant),
-            granted: self.granted.iter().map(|path| grant(path)).collect(),
-        }
-    }
-
-    fn build(&self) -> Result<Plan, RunHomeError> {
-        build(&self.input, &self.places(), &self.git, &Still(1000))
-    }
-
-    fn plan(&self) -> Plan {
-        self.build().unwrap()
-    }
-
-    /// Why the local file counts as the repository's.
-    fn because(&self) -> Option<ShippedBecause> {
-        self.plan().report.dropped_rules.first().and_then(|dropped| dropped.because)
-    }
-}
 
 fn local(git: Result<Vec<Evidence>, ProbeError>) -> World {
     let mut world = World::with("/src/it/.winter/settings.local.json", ACCEPTING);
@@ -101,8 +17,8 @@ fn the_plan_names_its_folder_and_holds_the_settings() {
     let plan = World::with("/src/it/.winter/settings.json", r#"{"language":"de"}"#).plan();
     assert_eq!(plan.dir, "/home/me/.winter/cache/runs/run-0001");
     assert_eq!(plan.sdk_home, "/home/me/.winter/sdk");
-    let [settings] = plan.entries.as_slice() else { panic!("{:?}", plan.entries) };
-    assert_eq!((settings.path.as_str(), settings.mode), ("settings.json", 0o600));
+    let settings = entry(&plan, "settings.json");
+    assert_eq!(settings.mode, 0o600);
     assert_eq!(settings.node, Node::Content(plan.effective_settings.clone().into_bytes()));
     assert!(plan.effective_settings.contains("\"language\": \"de\""));
     let manifest: serde_json::Value = serde_json::from_str(&plan.manifest).unwrap();
@@ -240,13 +156,7 @@ fn what_lies_behind_a_linked_folder_is_named_too() {
     world.memory.file("/src/it/conf/winter/settings.jsonc", "");
     let items = world.plan().report.skipped_items;
     let found: Vec<_> = items.iter().map(|item| (item.path.as_str(), item.reason)).collect();
-    assert_eq!(
-        found,
-        [
-            ("/src/it/conf/winter/agents", SkipReason::NotCarried),
-            ("/src/it/conf/winter/settings.jsonc", SkipReason::NotRead)
-        ]
-    );
+    assert_eq!(found, [("/src/it/conf/winter/settings.jsonc", SkipReason::NotRead)]);
 }
 
 #[test]
@@ -255,7 +165,7 @@ fn what_is_no_file_is_skipped_with_its_reason() {
         (Stored::Folder, SkipReason::NotRegular),
         (Stored::Other, SkipReason::NotRegular),
         (Stored::Unreadable, SkipReason::Unreadable),
-        (Stored::File(vec![b' '; usize::try_from(MAX_TEXT).unwrap() + 1]), SkipReason::TooLarge),
+        (Stored::File(vec![b' '; usize::try_from(Bounds::default().text).unwrap() + 1]), SkipReason::TooLarge),
     ] {
         let world = World::new();
         world.memory.put("/src/it/.winter/settings.json", node.clone());
@@ -338,9 +248,10 @@ fn likely_slips_and_what_is_not_carried_are_named() {
         "/src/it/.Winter/settings.json",
         "/home/me/.winter/sdk/settings.local.json",
         "/home/me/.winter/sdk/managed-settings.json",
-        "/src/it/WINTER.md",
-        "/src/it/.mcp.json",
-        "/home/me/.winter/sdk/skills/a/SKILL.md",
+        "/src/it/winter.md",
+        "/src/it/.MCP.json",
+        "/src/it/.winter/Skills/a/SKILL.md",
+        "/src/it/.winter/scheduled_tasks.json",
     ] {
         world.memory.file(path, "{}");
     }
@@ -353,13 +264,16 @@ fn likely_slips_and_what_is_not_carried_are_named() {
         [
             "/home/me/.winter/sdk/managed-settings.json",
             "/home/me/.winter/sdk/settings.local.json",
+            "/src/it/.MCP.json",
             "/src/it/.Winter",
             "/src/it/.winter/.winter",
             "/src/it/.winter/Settings.json",
+            "/src/it/.winter/Skills",
             "/src/it/.winter/settings.jsonc",
+            "/src/it/winter.md",
         ]
     );
-    assert_eq!(with(SkipReason::NotCarried), ["/home/me/.winter/sdk/skills", "/src/it/.mcp.json", "/src/it/WINTER.md"]);
+    assert_eq!(with(SkipReason::NotCarried), ["/src/it/.winter/scheduled_tasks.json"]);
 }
 
 #[test]
