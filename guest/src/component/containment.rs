@@ -1,0 +1,35 @@
+//! The part of the border that is about calls of tools.
+
+use super::bindings::exports::winter::runtime::containment as wit;
+use super::{Component, all, same, same_record};
+use crate::containment;
+
+impl wit::Guest for Component {
+    fn targets(places: wit::Places) -> Vec<wit::Target> {
+        all(containment::targets(&places.into()))
+    }
+
+    fn decide(call: wit::Call, targets: Vec<wit::Target>) -> Option<wit::Refused> {
+        let targets: Vec<containment::Target> = all(targets);
+        let call = containment::Call {
+            tool: &call.tool,
+            input: &call.input,
+            cwd: &call.cwd,
+            user_home: call.user_home.as_deref(),
+        };
+        containment::decide(&call, &targets).map(Into::into)
+    }
+
+    fn approve(protected: bool, broker: wit::Broker) -> wit::Approval {
+        containment::approve(protected, broker.into()).into()
+    }
+}
+
+same!(wit::Access => containment::Access { Read, Write, Any });
+same!(containment::Access => wit::Access { Read, Write, Any });
+same!(wit::Broker => containment::Broker { Absent, TimedOut, Malformed, Allows, Denies });
+same!(containment::Approval => wit::Approval { Allow, DenyProtected, DenyByBroker, DenyUnanswered });
+same_record!(wit::Places => containment::Places { home, shared_home });
+same_record!(wit::Target => containment::Target { id, path, access + into, why });
+same_record!(containment::Target => wit::Target { id, path, access + into, why });
+same_record!(containment::Refused => wit::Refused { id, reason });
