@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+#[path = "web.rs"]
+mod web;
+
 mod engine {
     include!("src/engine/config.rs");
 }
@@ -21,7 +24,9 @@ fn main() {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     println!("cargo::rerun-if-changed=src/engine/config.rs");
+    println!("cargo::rerun-if-changed=web.rs");
     have_target();
+    let mut modules = Vec::new();
     let mut imports = String::new();
     for (name, feature) in WORLDS {
         let module = guest(&root, &out, feature);
@@ -31,11 +36,18 @@ fn main() {
             .unwrap_or_else(|error| panic!("{name} is no component: {error:?}"));
         writeln!(imports, "    (\"{name}\", &{:?}),", imported(&component)).expect("a string takes it");
         fs::write(out.join(format!("{name}.wasm")), &component).expect("OUT_DIR can be written");
+        modules.extend(web::module(&out, name, &component));
         if name == "winter-runtime" {
             compile(&out, name, &component);
         }
     }
     test_components(&out);
+    let here = root.join("host-runner");
+    for (table, files) in
+        [("modules", modules), ("preview", web::tree(&here.join("preview"))), ("npm", web::tree(&here.join("npm")))]
+    {
+        fs::write(out.join(format!("{table}.rs")), web::table(&files)).expect("OUT_DIR can be written");
+    }
     let imports = format!("&[\n{imports}]\n");
     fs::write(out.join("imports.rs"), imports).expect("OUT_DIR can be written");
 }

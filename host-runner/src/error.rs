@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::capability::files::GrantError;
+use crate::capability::process::ProgramError;
 use crate::engine::Limits;
 use crate::engine::bindings::exports::winter::runtime::types::{Refusal, RefusalKind};
 use crate::materialize::MaterializeError;
@@ -75,6 +76,29 @@ pub enum RunnerError {
         /// Why not.
         error: std::io::Error,
     },
+    /// The door refused to open a session.
+    #[error("{message}")]
+    Door {
+        /// The contract's code, or one in kebab-case.
+        code: String,
+        /// What of the request it concerns.
+        field: String,
+        /// What is wrong.
+        message: String,
+        /// What the caller could do.
+        help: String,
+    },
+    /// A name that means no program that may be started.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The system did not start the program.
+    #[error("{} was not started: {why}", path.display())]
+    NotStarted {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
     /// A finding that was printed already; holds the exit code that goes with it.
     #[error("the answer was printed")]
     Said(u8),
@@ -110,7 +134,7 @@ impl RunnerError {
     }
 
     /// A stable word for programs.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
             Self::Refused(refusal) => match refusal.kind {
                 RefusalKind::BadInput => "bad-input",
@@ -130,6 +154,9 @@ impl RunnerError {
             Self::GuestFailed(_) => "guest-failed",
             Self::Engine(_) => "engine",
             Self::Read { .. } => "read",
+            Self::Door { code, .. } => code,
+            Self::Program(error) => error.code(),
+            Self::NotStarted { .. } => "not-started",
             Self::Said(_) => "said",
             Self::Write { .. } => "write",
         }
@@ -142,7 +169,11 @@ impl RunnerError {
 
     /// What the person could do, where that is known.
     pub fn help(&self) -> Option<String> {
-        self.known_help().or_else(|| self.parted().1)
+        let environment = || {
+            let text = "see to the permissions, the space and the kind of what it names, then try again";
+            (self.exit_code() == 5).then(|| text.to_owned())
+        };
+        self.known_help().or_else(|| self.parted().1).or_else(environment)
     }
 
     /// The errors of folders say what to do behind a semicolon.
@@ -160,11 +191,20 @@ impl RunnerError {
         match self {
             Self::Refused(refusal) => Some(refusal.help.clone()),
             Self::Denied(denied) => Some(format!("{} would grant it", denied.grant)),
-            Self::BadInput { help, .. } => Some(help.clone()),
+            Self::BadInput { help, .. } | Self::Door { help, .. } => Some(help.clone()),
+            Self::Program(ProgramError::InProject { .. }) => {
+                Some("name a program that stands outside the project, by its absolute path".to_owned())
+            }
+            Self::Program(_) => Some("name the program by its absolute path, or mend PATH".to_owned()),
             Self::Inexpressible { .. } => {
                 Some("an entry that is ignored would fail open: name a folder above it, or rename it".to_owned())
             }
-            Self::TimedOut(_) | Self::OutOfMemory(_) | Self::GuestFailed(_) => {
+            Self::TimedOut(_) => Some(
+                "the project holds more than can be looked at in that time: name a smaller one with --project, or pass \
+                 --untrusted; with an ordinary project it is a fault of winter's, to be reported"
+                    .to_owned(),
+            ),
+            Self::OutOfMemory(_) | Self::GuestFailed(_) => {
                 Some("this is a fault of winter's: please report it with the input".to_owned())
             }
             _ => None,
@@ -181,7 +221,7 @@ impl RunnerError {
                 RefusalKind::Io => 5,
             },
             Self::BadInput { .. } | Self::Folder { .. } => 2,
-            Self::Inexpressible { .. } => 3,
+            Self::Inexpressible { .. } | Self::Door { .. } | Self::Program(ProgramError::InProject { .. }) => 3,
             Self::Said(code) => *code,
             Self::Denied(_) => 4,
             Self::Materialize(error) if error.is_bad_input() => 2,

@@ -6,7 +6,9 @@ pub use review::{review, tip};
 use serde_json::{Value, json};
 
 use crate::contract::catalog::{AuthKind, Modality, Model, ReadableReasoning};
-use crate::contract::run_home::{Node, Place, Plan, Planned, Report};
+use crate::contract::run_home::{
+    Admitted, DroppedImport, DroppedServer, ImportFault, Node, Place, Plan, Planned, RemovedPower, Report, SkippedAgent,
+};
 use crate::contract::selection::{
     Alternative, Answer, Applied, AuthFamily, Outcome, RefusedBecause, RuntimeKind, Selected,
 };
@@ -23,6 +25,8 @@ pub fn plan(plan: &Plan) -> Value {
         "dir": plan.dir,
         "sdk-home": plan.sdk_home,
         "entries": list(&plan.entries, planned),
+        "shared-folders": plan.shared_folders,
+        "mcp-config": plan.mcp_config.as_ref().map(|config| json!({"entry": config.entry, "strict": config.strict})),
         "effective-settings": plan.effective_settings,
         "manifest": plan.manifest,
         "report": report(&plan.report),
@@ -33,8 +37,16 @@ pub fn plan(plan: &Plan) -> Value {
 pub fn report(report: &Report) -> Value {
     json!({
         "dropped-rules": list(&report.dropped_rules, dropped),
+        "removed-powers": list(&report.removed_powers, removed_power),
+        "dropped-mcp-servers": list(&report.dropped_mcp_servers, dropped_server),
+        "dropped-imports": list(&report.dropped_imports, dropped_import),
+        "skipped-agents": list(&report.skipped_agents, skipped_agent),
         "skipped-links": list(&report.skipped_links, skipped_link),
         "skipped-items": list(&report.skipped_items, skipped_item),
+        "unconditional-rules": list(&report.unconditional_rules, |rule| json!({"path": rule.path, "entry": rule.entry})),
+        "external-user-links": list(&report.external_user_links, |link| {
+            json!({"path": link.path, "target": link.target, "granted": link.granted})
+        }),
         "notices": list(&report.notices, notice),
     })
 }
@@ -81,23 +93,79 @@ fn planned(planned: &Planned) -> Value {
             Err(_) => json!({"content": bytes}),
         },
         Node::Link(target) => json!({"link": target}),
-        Node::Copy(admitted) => {
-            let place = match admitted.place {
-                Place::SharedHome => "shared-home",
-                Place::TrustedRoot => "trusted-root",
-                Place::GitTop => "git-top",
-                Place::Cwd => "cwd",
+        Node::Copy(source) => json!({"copy": admitted(source)}),
+        Node::Splice(splice) => {
+            let head = match std::str::from_utf8(&splice.head) {
+                Ok(text) => json!(text),
+                Err(_) => json!(splice.head),
             };
-            let identity = json!({
-                "device": admitted.identity.device,
-                "inode": admitted.identity.inode,
-                "size": admitted.identity.size,
-                "changed-ns": admitted.identity.changed_ns,
-            });
-            json!({"copy": {"place": place, "path": admitted.path, "identity": identity}})
+            json!({"splice": {"head": head, "source": admitted(&splice.source), "offset": splice.offset}})
         }
     };
     json!({"path": planned.path, "node": node, "mode": planned.mode, "source": planned.source})
+}
+
+fn admitted(admitted: &Admitted) -> Value {
+    let place = match admitted.place {
+        Place::SharedHome => "shared-home",
+        Place::TrustedRoot => "trusted-root",
+        Place::GitTop => "git-top",
+        Place::Cwd => "cwd",
+    };
+    let identity = json!({
+        "device": admitted.identity.device,
+        "inode": admitted.identity.inode,
+        "size": admitted.identity.size,
+        "changed-ns": admitted.identity.changed_ns,
+    });
+    json!({"place": place, "path": admitted.path, "identity": identity})
+}
+
+/// Why an import was not taken in.
+pub fn import_fault(fault: ImportFault) -> &'static str {
+    match fault {
+        ImportFault::OutsideRoot => "outside-root",
+        ImportFault::NotGranted => "not-granted",
+        ImportFault::Cycle => "cycle",
+        ImportFault::TooDeep => "too-deep",
+        ImportFault::TooMany => "too-many",
+        ImportFault::Unreadable => "unreadable",
+    }
+}
+
+fn dropped_import(import: &DroppedImport) -> Value {
+    json!({
+        "file": import.file,
+        "line": import.line,
+        "target": import.target,
+        "reason": import_fault(import.reason),
+        "detail": import.detail,
+    })
+}
+
+fn dropped_server(server: &DroppedServer) -> Value {
+    json!({
+        "name": server.name,
+        "scope": tier(server.scope),
+        "source": server.source,
+        "line": server.line,
+        "reason": server.reason,
+        "detail": server.detail,
+    })
+}
+
+fn removed_power(power: &RemovedPower) -> Value {
+    json!({
+        "file": power.file,
+        "line": power.line,
+        "carrier": power.carrier,
+        "value": power.value,
+        "reason": power.reason,
+    })
+}
+
+fn skipped_agent(agent: &SkippedAgent) -> Value {
+    json!({"path": agent.path, "line": agent.line, "column": agent.column, "detail": agent.detail})
 }
 
 /// The name of a tier.
@@ -131,6 +199,12 @@ pub fn skip_reason(reason: SkipReason) -> &'static str {
         SkipReason::Unreadable => "unreadable",
         SkipReason::NotRead => "not-read",
         SkipReason::NotCarried => "not-carried",
+        SkipReason::NotUtf8 => "not-utf8",
+        SkipReason::TooMany => "too-many",
+        SkipReason::Collision => "collision",
+        SkipReason::NestedNotCarried => "nested-not-carried",
+        SkipReason::PathsOutsideCwd => "paths-outside-cwd",
+        SkipReason::NotGranted => "not-granted",
     }
 }
 
@@ -169,8 +243,9 @@ fn skipped_link(link: &SkippedLink) -> Value {
     json!({"path": link.path, "target": link.target, "reason": link_fault(link.reason)})
 }
 
-fn notice(notice: &Notice) -> Value {
-    let kind = match notice.kind {
+/// The kind of a remark.
+pub fn notice_kind(kind: NoticeKind) -> &'static str {
+    match kind {
         NoticeKind::DuplicateKey => "duplicate-key",
         NoticeKind::ShippedLocal => "shipped-local",
         NoticeKind::NoSharedHome => "no-shared-home",
@@ -178,7 +253,13 @@ fn notice(notice: &Notice) -> Value {
         NoticeKind::LiteralReference => "literal-reference",
         NoticeKind::Untrusted => "untrusted",
         NoticeKind::NotInSandbox => "not-in-sandbox",
-    };
+        NoticeKind::InertRule => "inert-rule",
+        NoticeKind::InvisibleCharacters => "invisible-characters",
+    }
+}
+
+fn notice(notice: &Notice) -> Value {
+    let kind = notice_kind(notice.kind);
     json!({"kind": kind, "path": notice.path, "line": notice.line, "text": notice.text})
 }
 

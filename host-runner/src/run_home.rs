@@ -1,5 +1,6 @@
 //! Run homes: folders opened and lent, a plan asked for, and the plan built.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use wasmtime::component::Resource;
@@ -47,6 +48,15 @@ pub struct RunHomeInput {
     pub powers: Powers,
     /// Build although a protection of the person's own has no spelling.
     pub allow_inexpressible: bool,
+    /// The person's global file, where it does not stand in the shared home.
+    pub global_file: Option<PathBuf>,
+    /// How much is read and carried.
+    pub bounds: wit::Bounds,
+    /// The command of a hook of the session's own before every call of a tool; [`hook_command`](crate::hook_command) makes
+    /// the one that refuses calls which name what is protected.
+    pub containment_hook: Option<String>,
+    /// Plan under this id, not a new one: to compare with a run that stands. Not for building.
+    pub run_id: Option<String>,
 }
 
 impl RunHomeInput {
@@ -75,22 +85,31 @@ impl RunHomeInput {
             brand: Brand::Winter,
             powers: Powers::Keep,
             allow_inexpressible: false,
+            global_file: None,
+            bounds: DEFAULT_BOUNDS,
+            containment_hook: None,
+            run_id: None,
         }
     }
 
-    /// The folders that a plan reads, those that exist: what a caller grants to have it made.
+    /// The folders (and the one file) that a plan reads, those that exist: what a caller grants to have it made.
     pub fn reads(&self) -> Vec<PathBuf> {
         let mut folders = vec![self.cwd.clone(), self.shared_home.clone()];
         folders.extend(self.trusted_project_root.clone());
         folders.extend(self.git_root.clone());
         folders.extend(git_entry(&self.cwd, self.user_home.as_deref()));
         folders.extend(self.grant_read.iter().cloned());
+        folders.extend(self.global_file.clone());
         folders.retain(|folder| folder.exists());
         folders.sort();
         folders.dedup();
         folders
     }
 }
+
+/// The bounds that hold where a host asks for no others, as the component's `default-bounds` gives them.
+pub const DEFAULT_BOUNDS: wit::Bounds =
+    wit::Bounds { text: 1 << 20, skill_file: 8 << 20, items: 4096, total: 64 << 20, import_depth: 5, folders: 16_384 };
 
 /// A run home that stands.
 #[derive(Debug)]
@@ -101,10 +120,24 @@ pub struct RunHome {
     pub dir: PathBuf,
     /// The content of its `manifest.json`.
     pub manifest: serde_json::Value,
+    pub(crate) input: RunHomeInput,
+    pub(crate) cwd: Folder,
     runs: Folder,
 }
 
 impl RunHome {
+    /// What it was built for.
+    pub fn input(&self) -> &RunHomeInput {
+        &self.input
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> Result<Folder, RunnerError> {
+        let opened = self.runs.open_folder(&self.plan.run_id);
+        opened
+            .map_err(|cause| materialize::MaterializeError::Runs { path: self.dir.display().to_string(), cause }.into())
+    }
+
     /// Removes the folder, and nothing that a link in it leads to.
     ///
     /// # Errors
@@ -146,6 +179,15 @@ pub fn dispose_run_home(home: &Path, run_id: &str) -> Result<(), RunnerError> {
     }
 }
 
+/// A plan, ready to be built or to be compared with what stands.
+pub(crate) struct Planned {
+    plan: wit::Plan,
+    pub(crate) entries: Vec<PlannedEntry>,
+    /// What the manifest begins with.
+    pub(crate) head: serde_json::Map<String, serde_json::Value>,
+    opened: Opened,
+}
+
 /// The folders of one session, opened.
 struct Opened {
     shared_home: Option<Folder>,
@@ -154,6 +196,8 @@ struct Opened {
     git_top: Option<Folder>,
     git_entry: Option<Folder>,
     granted: Vec<Folder>,
+    global_home: Option<Folder>,
+    links: Option<Folder>,
 }
 
 impl Opened {
@@ -165,6 +209,8 @@ impl Opened {
             trusted_root: self.trusted_root.as_ref().map(&mut lend).transpose()?,
             git_top: self.git_top.as_ref().map(&mut lend).transpose()?,
             git_entry: self.git_entry.as_ref().map(&mut lend).transpose()?,
+            global_home: self.global_home.as_ref().map(&mut lend).transpose()?,
+            links: self.links.as_ref().map(&mut lend).transpose()?,
             granted: self.granted.iter().map(&mut lend).collect::<wasmtime::Result<Vec<Resource<Folder>>>>()?,
         })
     }
@@ -195,7 +241,7 @@ impl Runner {
     /// # Errors
     /// As [`Runner::plan_run_home`], and whatever keeps the folder from being made.
     pub fn build_run_home(&self, input: &RunHomeInput) -> Result<RunHome, RunnerError> {
-        let (plan, opened) = self.plan(input)?;
+        let Planned { plan, entries, mut head, opened } = self.planned(input)?;
         let runs = materialize::ensure_runs(&input.home)?;
         let swept = materialize::sweep(&runs)?;
         for run in &swept.removed {
@@ -204,18 +250,26 @@ impl Runner {
         for left in &swept.failed {
             tracing::warn!(target: "winter::build", ?left, "what a dead build left could not be removed");
         }
-        let entries = entries(&plan, &opened)?;
-        let Ok(serde_json::Value::Object(mut head)) = serde_json::from_str(&plan.manifest) else {
-            return Err(RunnerError::GuestFailed("the plan's manifest is no JSON object".to_owned()));
-        };
+        ensure_shared(input, &plan, &opened)?;
         head.insert("policy-digest".to_owned(), format!("sha256:{}", components::RUNTIME.digest()).into());
         let built = materialize::materialize(&runs, &plan.run_id, &entries, head)?;
         tracing::info!(target: "winter::build", run = %plan.run_id, entries = entries.len(), "built");
-        Ok(RunHome { dir: built.path, manifest: built.manifest, plan, runs })
+        let (input, cwd) = (input.clone(), opened.cwd);
+        Ok(RunHome { dir: built.path, manifest: built.manifest, plan, input, cwd, runs })
+    }
+
+    /// A plan, and what the runner makes of it.
+    pub(crate) fn planned(&self, input: &RunHomeInput) -> Result<Planned, RunnerError> {
+        let (plan, opened) = self.plan(input)?;
+        let entries = entries(&plan, &opened)?;
+        let Ok(serde_json::Value::Object(head)) = serde_json::from_str(&plan.manifest) else {
+            return Err(RunnerError::GuestFailed("the plan's manifest is no JSON object".to_owned()));
+        };
+        Ok(Planned { plan, entries, head, opened })
     }
 
     fn plan(&self, input: &RunHomeInput) -> Result<(wit::Plan, Opened), RunnerError> {
-        let opened = self.open(input)?;
+        let opened = self.open_places(input)?;
         let wit_input = wit_input(input)?;
         let plan = self.call(|store, guest| {
             let places = opened.lend(&mut store.data_mut().host)?;
@@ -224,7 +278,22 @@ impl Runner {
         Ok((plan.map_err(RunnerError::Refused)?, opened))
     }
 
-    fn open(&self, input: &RunHomeInput) -> Result<Opened, RunnerError> {
+    /// The folder of the person's global file, with that name alone to be seen.
+    fn global_home(&self, input: &RunHomeInput) -> Result<Option<Folder>, RunnerError> {
+        let Some(file) = input.global_file.as_deref().and_then(there) else { return Ok(None) };
+        self.grants().check_read(file)?;
+        let (folder, name) = (file.parent(), file.file_name().and_then(std::ffi::OsStr::to_str));
+        let (Some(folder), Some(name)) = (folder, name) else {
+            return Err(RunnerError::BadInput {
+                what: format!("the global file {} has no name in UTF-8", file.display()),
+                help: "name a file".to_owned(),
+            });
+        };
+        let folder = Folder::grant_names(folder, &[name]);
+        folder.map(Some).map_err(|error| RunnerError::Folder { role: "folder of the global file", error })
+    }
+
+    fn open_places(&self, input: &RunHomeInput) -> Result<Opened, RunnerError> {
         let open = |role: &'static str, path: &Path| {
             let folder = Folder::grant(path).map_err(|error| RunnerError::Folder { role, error })?;
             self.grants().check_read(Path::new(&folder.path()))?;
@@ -247,8 +316,34 @@ impl Runner {
             git_top: optional("top of the worktree", input.git_root.as_deref())?,
             git_entry: optional("folder of the repository", git_entry.as_deref())?,
             granted,
+            global_home: self.global_home(input)?,
+            links: if self.grants().links { Some(root_links()?) } else { None },
         })
     }
+}
+
+/// Makes the folders of the shared home that links of the plan lead to, and the shared home itself where it is missing.
+fn ensure_shared(input: &RunHomeInput, plan: &wit::Plan, opened: &Opened) -> Result<(), RunnerError> {
+    if plan.shared_folders.is_empty() {
+        return Ok(());
+    }
+    let shared = if let Some(shared) = &opened.shared_home {
+        shared.clone()
+    } else {
+        let path = &input.shared_home;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|error| RunnerError::Write { path: path.clone(), error })?;
+        Folder::grant(path).map_err(|error| RunnerError::Folder { role: "shared home", error })?
+    };
+    for name in materialize::ensure_shared(&shared, &plan.shared_folders)? {
+        tracing::info!(target: "winter::build", name, "made in the shared home");
+    }
+    Ok(())
+}
+
+/// The file system's root, in which links can be looked at and nothing be read.
+fn root_links() -> Result<Folder, RunnerError> {
+    Folder::grant_links(Path::new("/")).map_err(|error| RunnerError::Folder { role: "file system's root", error })
 }
 
 /// The path, unless nothing at all stands there.
@@ -258,12 +353,15 @@ fn there(path: &Path) -> Option<&Path> {
 
 pub(crate) fn wit_input(input: &RunHomeInput) -> Result<wit::Input, RunnerError> {
     let (home, home_spellings) = spellings("home", &input.home)?;
-    let (_, shared_home_spellings) = spellings("shared home", &input.shared_home)?;
+    let (shared_home, shared_home_spellings) = spellings("shared home", &input.shared_home)?;
     let user_home = input.user_home.as_deref().map(|home| spellings("home folder", home)).transpose()?;
     Ok(wit::Input {
-        run_id: uuid::Uuid::now_v7().to_string(),
+        run_id: input.run_id.clone().unwrap_or_else(|| uuid::Uuid::now_v7().to_string()),
+        bounds: input.bounds,
+        containment_hook: input.containment_hook.clone(),
         home,
         home_spellings,
+        shared_home,
         mode: input.mode,
         dispatch_child: input.dispatch_child,
         leg: input.leg,
@@ -307,6 +405,11 @@ fn entries(plan: &wit::Plan, opened: &Opened) -> Result<Vec<PlannedEntry>, Runne
             wit::Node::Content(bytes) => Node::Content(bytes.clone()),
             wit::Node::Link(target) => Node::Link(target.clone()),
             wit::Node::Copy(admitted) => Node::Copy(copy_source(admitted, opened)?),
+            wit::Node::Splice(splice) => Node::Splice {
+                head: splice.head.clone(),
+                source: copy_source(&splice.source, opened)?,
+                offset: splice.offset,
+            },
         };
         Ok(PlannedEntry { path: planned.path.clone(), node, mode: planned.mode, source: planned.source.clone() })
     };
@@ -317,9 +420,6 @@ fn copy_source(admitted: &wit::Admitted, opened: &Opened) -> Result<CopySource, 
     let folder = opened.place(admitted.place).ok_or_else(|| {
         RunnerError::GuestFailed(format!("the plan copies {} out of a folder that was not lent", admitted.path))
     })?;
-    let (above, name) = admitted.path.rsplit_once('/').unwrap_or(("", &admitted.path));
-    let folder = folder
-        .open_beneath(above)
-        .map_err(|error| RunnerError::Materialize(materialize::MaterializeError::source(&admitted.path, error)))?;
-    Ok(CopySource { folder, name: name.to_owned(), identity: admitted.identity.into(), limit: admitted.identity.size })
+    let (folder, limit) = (folder.clone(), admitted.identity.size);
+    Ok(CopySource { folder, name: admitted.path.clone(), identity: admitted.identity.into(), limit })
 }

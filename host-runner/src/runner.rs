@@ -2,12 +2,13 @@
 
 use wasmtime::Store;
 
-use crate::Spelling;
+use crate::contract::types::Profile;
 use crate::engine::bindings::Runtime;
 use crate::engine::bindings::exports::winter::runtime::{catalog, escape, explain, selection, settings};
 use crate::engine::{Guest, Limits, State};
 use crate::error::RunnerError;
 use crate::grants::Grants;
+use crate::{Brand, Spelling};
 
 /// What a runner is made with. The default grants nothing.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +87,33 @@ impl Runner {
             .map_err(RunnerError::Refused)
     }
 
+    /// The paths that these files deny, absolute: what [`Runner::compose_in`] has to know of.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn literal_paths(
+        &self,
+        files: &[settings::TierFile],
+        options: &settings::Options,
+        places: &settings::DenyPlaces,
+    ) -> Result<Vec<String>, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_settings().call_literal_paths(store, files, options, places))
+    }
+
+    /// As [`Runner::compose`], with each path deny written for the sandbox and for what its links lead to as well.
+    ///
+    /// # Errors
+    /// As [`Runner::compose`].
+    pub fn compose_in(
+        &self,
+        files: &[settings::TierFile],
+        options: &settings::Options,
+        places: &settings::DenyPlaces,
+    ) -> Result<settings::Effective, RunnerError> {
+        self.call(|store, guest| guest.winter_runtime_settings().call_compose_in(store, files, options, places))?
+            .map_err(RunnerError::Refused)
+    }
+
     /// The same JSON document with its secrets masked.
     ///
     /// # Errors
@@ -144,5 +172,16 @@ impl Runner {
     /// Only a guest that failed.
     pub fn rule_id_of(&self, id: &str) -> Result<Option<selection::RuleId>, RunnerError> {
         self.call(|store, guest| guest.winter_runtime_selection().call_rule_id_of(store, id))
+    }
+
+    /// The names, grammars and habits of a brand.
+    ///
+    /// # Errors
+    /// Only a guest that failed.
+    pub fn profile(&self, brand: &Brand) -> Result<Profile, RunnerError> {
+        match brand {
+            Brand::Custom(profile) => Ok(profile.clone()),
+            brand => self.call(|store, guest| guest.winter_runtime_run_home().call_profile_of(store, brand)),
+        }
     }
 }

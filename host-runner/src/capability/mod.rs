@@ -2,3 +2,4 @@
 
 pub mod files;
 pub mod git_index;
+pub mod process;

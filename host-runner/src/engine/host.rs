@@ -2,12 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use tokio::process::Child;
 use wasmtime::component::{Resource, ResourceTable};
 
 use super::bindings::winter::host::{clock, files, git_index, process};
 use super::deadline::GuestTime;
 use crate::capability::files as real;
 use crate::capability::git_index as git;
+use crate::capability::process::{Start, start};
 use crate::error::Denied;
 use crate::grants::Grants;
 
@@ -16,11 +18,14 @@ pub(crate) struct Host {
     table: ResourceTable,
     grants: Grants,
     time: GuestTime,
+    /// How a child would be started; none where this call may start none.
+    start: Option<Start>,
+    started: Option<Child>,
 }
 
 impl Host {
     pub(super) fn new(grants: Grants, time: GuestTime) -> Self {
-        Self { table: ResourceTable::new(), grants, time }
+        Self { table: ResourceTable::new(), grants, time, start: None, started: None }
     }
 
     /// The account of the call's time.
@@ -32,6 +37,16 @@ impl Host {
     /// Lends a folder to the guest for this call.
     pub(crate) fn lend(&mut self, folder: real::Folder) -> wasmtime::Result<Resource<real::Folder>> {
         Ok(self.table.push(folder)?)
+    }
+
+    /// Lets this call start one child.
+    pub(crate) fn may_start(&mut self, start: Start) {
+        self.start = Some(start);
+    }
+
+    /// The child that this call started.
+    pub(crate) fn take_started(&mut self) -> Option<Child> {
+        self.started.take()
     }
 
     fn folder(&self, handle: &Resource<real::Folder>) -> wasmtime::Result<&real::Folder> {
@@ -127,21 +142,44 @@ impl git_index::Host for Host {
             // The question has a safe answer: "cannot tell", which counts as shipped.
             return Ok(Err(git_index::ProbeError::Failed("the capability git-index was not granted".to_owned())));
         }
-        let top = self.folder(&top)?.path();
+        let folder = self.folder(&top)?;
+        if !folder.is_lent_whole() {
+            return Ok(Err(git_index::ProbeError::Failed("the folder was lent without its content".to_owned())));
+        }
+        let top = folder.path();
         let probed = git::probe(top.as_ref(), &paths, &git::Limits::default());
         tracing::debug!(target: "winter::git_index", %top, ?paths, ?probed);
         Ok(probed.map(|evidence| evidence.into_iter().map(Into::into).collect()).map_err(Into::into))
     }
 }
 
-/// No decision starts a program yet, and none is granted.
 impl process::Host for Host {
     fn spawn(
         &mut self,
         command: process::Command,
-        _cwd: Resource<real::Folder>,
+        cwd: Resource<real::Folder>,
     ) -> wasmtime::Result<Result<u64, process::SpawnError>> {
-        Ok(Err(process::SpawnError::NotGranted(command.program)))
+        let _host = self.time.in_host();
+        // One child a call, and only in a call that was let start one.
+        let Some(how) = self.start.take() else {
+            return Ok(Err(process::SpawnError::NotGranted("Runner::open".to_owned())));
+        };
+        let Some(program) = self.grants.programs.iter().find(|program| program.name == command.program) else {
+            return Ok(Err(process::SpawnError::NotGranted("Grants::programs".to_owned())));
+        };
+        let folder = self.folder(&cwd)?;
+        match start(program, &command.arguments, &command.environment, folder, how) {
+            Ok(child) => {
+                let id = child.id().map_or(0, u64::from);
+                tracing::debug!(target: "winter::process", program = %program.path.display(), id, "started");
+                self.started = Some(child);
+                Ok(Ok(id))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(Err(process::SpawnError::NotFound(program.path.display().to_string())))
+            }
+            Err(error) => Ok(Err(process::SpawnError::Io(error.to_string()))),
+        }
     }
 }
 

@@ -91,6 +91,8 @@ fn what_was_not_granted_is_denied_by_name() {
                 trusted_root: None,
                 git_top: None,
                 git_entry: None,
+                global_home: None,
+                links: None,
                 granted: Vec::new(),
             };
             exports.winter_runtime_run_home().call_build(store, &input, &places)

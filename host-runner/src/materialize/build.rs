@@ -1,7 +1,7 @@
 //! Building one run folder.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Mode};
@@ -143,13 +143,8 @@ impl<'a> Place<'a> {
                 json!({ "path": path, "kind": "file", "mode": "0600", "source": source,
                         "size": bytes.len(), "sha256": digest })
             }
-            Node::Copy(from) => {
-                let executable = entry.mode & 0o100 != 0;
-                let mode = if executable { PLAIN | Mode::XUSR } else { PLAIN };
-                let digest = copy(from, folder, name, mode, path)?;
-                json!({ "path": path, "kind": "copy", "mode": if executable { "0700" } else { "0600" },
-                        "source": source, "size": from.identity.size, "sha256": digest })
-            }
+            Node::Copy(from) => copied(entry, "copy", from, (&[], 0), (folder, name))?,
+            Node::Splice { head, source, offset } => copied(entry, "splice", source, (head, *offset), (folder, name))?,
             Node::Link(target) => {
                 rustix::fs::symlinkat(target, folder, name).map_err(|error| failed(error.into()))?;
                 json!({ "path": path, "kind": "link", "source": source, "target": target })
@@ -163,40 +158,102 @@ fn write_file(folder: &Dir, name: &str, path: &str, bytes: &[u8]) -> Result<(), 
     file.write_all(bytes).map_err(|error| MaterializeError::write(path, error))
 }
 
-/// Copies an admitted file, piece by piece, and returns its SHA-256.
-fn copy(from: &CopySource, folder: &Dir, name: &str, mode: Mode, path: &str) -> Result<String, MaterializeError> {
-    let refused = |cause| MaterializeError::source(from.folder.path_of(&from.name), cause);
-    let mut source = from.folder.open_admitted(&from.name, from.identity).map_err(refused)?;
-    if from.identity.size > from.limit {
-        return Err(refused(FilesError::TooLarge(from.identity.size)));
-    }
-    let mut target = create(folder, name, mode).map_err(|error| MaterializeError::write(path, error))?;
-    let (digest, copied) = pump(&mut source, &mut target, from.identity.size, path, &refused)?;
-    if copied != from.identity.size || identity_of(&source).map_err(refused)? != from.identity {
-        return Err(refused(FilesError::Changed));
-    }
-    Ok(digest)
+/// Makes the copy `name` and returns its line of the manifest.
+fn copied(
+    entry: &PlannedEntry,
+    kind: &str,
+    from: &CopySource,
+    (head, offset): (&[u8], u64),
+    (folder, name): (&Dir, &str),
+) -> Result<Value, MaterializeError> {
+    let path = entry.path.as_str();
+    let failed = |error: std::io::Error| MaterializeError::write(path, error);
+    let executable = entry.mode & 0o100 != 0;
+    let mode = if executable { PLAIN | Mode::XUSR } else { PLAIN };
+    // Opened first: a source that is refused makes no file.
+    let source = Source::open(from, offset)?;
+    let mut target = create(folder, name, mode).map_err(|error| failed(error.into()))?;
+    let mut hasher = Sha256::new_with_prefix(head);
+    target.write_all(head).map_err(failed)?;
+    let rest = source.each_piece(|piece| {
+        hasher.update(piece);
+        target.write_all(piece).map_err(failed)
+    })?;
+    let size = rest.saturating_add(head.len() as u64);
+    Ok(json!({ "path": path, "kind": kind, "mode": if executable { "0700" } else { "0600" },
+               "source": entry.source, "size": size, "sha256": hex(&hasher.finalize()) }))
 }
 
-fn pump(
-    source: &mut File,
-    target: &mut File,
-    expected: u64,
-    path: &str,
-    refused: &impl Fn(FilesError) -> MaterializeError,
-) -> Result<(String, u64), MaterializeError> {
-    let (mut buffer, mut hasher, mut copied) = (vec![0; BUFFER], Sha256::new(), 0_u64);
-    // One byte more than expected is enough to know that it grew.
-    while copied <= expected {
-        let count = match source.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(refused(error.into())),
-        };
-        hasher.update(&buffer[..count]);
-        target.write_all(&buffer[..count]).map_err(|error| MaterializeError::write(path, error))?;
-        copied += count as u64;
+/// An admitted file that is open for reading from some byte on.
+struct Source<'a> {
+    from: &'a CopySource,
+    file: File,
+    rest: u64,
+}
+
+impl<'a> Source<'a> {
+    fn open(from: &'a CopySource, offset: u64) -> Result<Self, MaterializeError> {
+        let refused = |cause| refused(from, cause);
+        let (above, name) = from.name.rsplit_once('/').unwrap_or(("", &from.name));
+        let folder = from.folder.open_beneath(above).map_err(refused)?;
+        let mut file = folder.open_admitted(name, from.identity).map_err(refused)?;
+        if from.identity.size > from.limit {
+            return Err(refused(FilesError::TooLarge(from.identity.size)));
+        }
+        let rest = from.identity.size.checked_sub(offset).ok_or_else(|| refused(FilesError::Changed))?;
+        if offset > 0 {
+            file.seek(SeekFrom::Start(offset)).map_err(|error| refused(error.into()))?;
+        }
+        Ok(Self { from, file, rest })
     }
-    Ok((hex(&hasher.finalize()), copied))
+
+    /// Calls `each` with the bytes, a buffer at a time, and returns how many they were; at the end they are proven to have
+    /// been those of the admitted file.
+    fn each_piece(
+        mut self,
+        mut each: impl FnMut(&[u8]) -> Result<(), MaterializeError>,
+    ) -> Result<u64, MaterializeError> {
+        let refused = |cause| refused(self.from, cause);
+        let (mut buffer, mut read) = (vec![0; BUFFER], 0_u64);
+        // One byte more than expected is enough to know that it grew.
+        while read <= self.rest {
+            let count = match self.file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(refused(error.into())),
+            };
+            each(&buffer[..count])?;
+            read += count as u64;
+        }
+        if read != self.rest || identity_of(&self.file).map_err(refused)? != self.from.identity {
+            return Err(refused(FilesError::Changed));
+        }
+        Ok(read)
+    }
+}
+
+fn refused(from: &CopySource, cause: FilesError) -> MaterializeError {
+    MaterializeError::source(from.folder.path_of(&from.name), cause)
+}
+
+/// What a copy with this beginning would be: its SHA-256, its size, and its bytes where those are at most `keep`. Nothing is
+/// written.
+pub(crate) fn digest_of_copy(
+    head: &[u8],
+    from: &CopySource,
+    offset: u64,
+    keep: u64,
+) -> Result<(String, u64, Option<Vec<u8>>), MaterializeError> {
+    let source = Source::open(from, offset)?;
+    let small = source.rest.saturating_add(head.len() as u64) <= keep;
+    let (mut hasher, mut kept) = (Sha256::new_with_prefix(head), small.then(|| head.to_vec()));
+    let rest = source.each_piece(|piece| {
+        hasher.update(piece);
+        if let Some(kept) = &mut kept {
+            kept.extend_from_slice(piece);
+        }
+        Ok(())
+    })?;
+    Ok((hex(&hasher.finalize()), rest.saturating_add(head.len() as u64), kept))
 }

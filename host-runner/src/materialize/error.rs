@@ -1,5 +1,7 @@
 //! Why a run folder could not be built, found or removed.
 
+use std::borrow::Cow;
+
 use rustix::io::Errno;
 
 use crate::capability::files::{FilesError, GrantError, IoError, IoKind};
@@ -66,6 +68,16 @@ pub enum MaterializeError {
         /// The link's path.
         path: String,
     },
+    /// A planned splice goes on with its source from beyond that one's end.
+    #[error("{path:?} is planned to go on at byte {offset} of a file of {size} bytes; plan an offset up to its size")]
+    BadOffset {
+        /// The entry.
+        path: String,
+        /// Where it should go on.
+        offset: u64,
+        /// The size of the source, as it was admitted.
+        size: u64,
+    },
     /// The manifest's head has a key that the builder writes itself.
     #[error("the manifest's head holds the key `entries`, which is written by the builder; leave it out")]
     ReservedKey,
@@ -123,10 +135,24 @@ pub enum MaterializeError {
         /// Why.
         cause: FilesError,
     },
+    /// A folder of the shared home that a run links to cannot stand there.
+    #[error("{path:?} {why}, and a folder must stand there for the run to link to; move it away")]
+    SharedInTheWay {
+        /// The place.
+        path: String,
+        /// What stands there instead.
+        why: &'static str,
+    },
     /// No run of that id stands.
     #[error("there is no run {run_id}; an id is the last part of the path that its build printed")]
     UnknownRun {
         /// The id.
+        run_id: String,
+    },
+    /// A session is open on the run.
+    #[error("a session is open on the run {run_id:?}; end it first")]
+    InUse {
+        /// Its id.
         run_id: String,
     },
     /// That run is not built yet, or its build died.
@@ -141,7 +167,7 @@ pub enum MaterializeError {
         /// The place.
         path: String,
         /// What is wrong with it.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// A run folder was taken out of sight and could not be removed entirely.
     #[error("{path:?} cannot be removed entirely: {cause}; put that right and sweep")]
@@ -166,6 +192,7 @@ impl MaterializeError {
             Self::ParentNotPlanned { .. } => "parent-not-planned",
             Self::ReservedName { .. } => "reserved-name",
             Self::BadTarget { .. } => "bad-link-target",
+            Self::BadOffset { .. } => "bad-offset",
             Self::ReservedKey => "reserved-key",
             Self::Collision { .. } => "name-collision",
             Self::SourceChanged { .. } => "changed",
@@ -175,7 +202,9 @@ impl MaterializeError {
             Self::Locked { .. } => "runs-locked",
             Self::Interfered { .. } => "interfered",
             Self::Runs { .. } => "runs-unreadable",
+            Self::SharedInTheWay { .. } => "shared-in-the-way",
             Self::UnknownRun { .. } => "unknown-run",
+            Self::InUse { .. } => "run-in-use",
             Self::BeingBuilt { .. } => "run-incomplete",
             Self::NotARun { .. } => "not-a-run",
             Self::Remove { .. } => "remove-failed",
@@ -200,7 +229,9 @@ impl MaterializeError {
             | Self::ParentNotPlanned { .. }
             | Self::ReservedName { .. }
             | Self::BadTarget { .. }
+            | Self::BadOffset { .. }
             | Self::ReservedKey
+            | Self::SharedInTheWay { .. }
             | Self::Collision { .. }
             | Self::UnknownRun { .. }
             | Self::NotARun { .. } => true,

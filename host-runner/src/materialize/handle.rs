@@ -125,6 +125,26 @@ impl Lock {
     }
 }
 
+/// A run that a session is open on; another process sees so until this is dropped, or the process ends.
+#[derive(Debug)]
+pub(crate) struct Held(File);
+
+impl Held {
+    /// Holds the run folder; none when another process does.
+    pub(crate) fn of(run: &Folder) -> io::Result<Option<Self>> {
+        // The handle may be one that cannot be locked (`O_PATH`).
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let file = File::from(retry_on_intr(|| rustix::fs::openat(run.handle(), ".", flags, Mode::empty()))?);
+        Ok(try_hold(&file)?.then_some(Self(file)))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
         // Closing is not enough: a child that another thread is just starting holds the same open file.

@@ -10,6 +10,8 @@
 //! * `.building` in a partial folder is held by its builder until it is published. One that nobody holds is left by a dead
 //!   build.
 //!
+//! A third, on the run folder itself, is held by the session that is open on it.
+//!
 //! Names: `<run id>`, `.partial-<run id>`, and `.dead-<run id>-<pid>-<n>` for what is being removed.
 
 mod build;
@@ -18,6 +20,7 @@ mod handle;
 mod plan;
 mod remove;
 mod runs;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +30,14 @@ use serde_json::{Map, Value};
 
 use crate::capability::files::{Folder, Identity};
 
+pub(crate) use build::digest_of_copy;
 pub use error::{HomeError, MaterializeError};
+pub(crate) use handle::Held;
 pub use plan::MAX_PLAN_DEPTH;
 pub(crate) use plan::check_run_id;
-pub use runs::{Run, RunState, Swept, dispose, ensure_runs, list, sweep};
+pub(crate) use runs::{MAX_MANIFEST, Name, absent, is_left, name_of};
+pub use runs::{Run, RunState, Swept, dispose, ensure_runs, find_runs, list, sweep};
+pub use shared::ensure_shared;
 
 /// The file in a run folder that says what it holds; no plan may name it.
 pub const MANIFEST: &str = "manifest.json";
@@ -47,7 +54,8 @@ pub struct PlannedEntry {
     pub path: String,
     /// What to make there.
     pub node: Node,
-    /// Unix permission bits; of these only the owner's executable bit (`0o100`) of a [`Node::Copy`] counts.
+    /// Unix permission bits; of these only the owner's executable bit (`0o100`) of a [`Node::Copy`] or a
+    /// [`Node::Splice`] counts.
     pub mode: u32,
     /// Where it comes from, for the manifest only.
     pub source: String,
@@ -62,6 +70,15 @@ pub enum Node {
     Content(Vec<u8>),
     /// A file (0600, or 0700 when the planned mode is executable) with the bytes of another.
     Copy(CopySource),
+    /// A file as [`Node::Copy`] makes it, of which the beginning is other: `head`, then the source's bytes from `offset` on.
+    Splice {
+        /// What the file begins with.
+        head: Vec<u8>,
+        /// What it goes on with; its limit counts the whole source.
+        source: CopySource,
+        /// How many of the source's bytes `head` stands for; at most all of them.
+        offset: u64,
+    },
     /// A symbolic link to this target, which is written as it is and never looked at.
     Link(String),
 }
@@ -69,9 +86,10 @@ pub enum Node {
 /// A file that was admitted for copying.
 #[derive(Clone, Debug)]
 pub struct CopySource {
-    /// The folder that holds it.
+    /// A folder that it stands in or beneath.
     pub folder: Folder,
-    /// Its name there.
+    /// Its path from there, single components joined by `/`. Each folder on the way is opened when the file is, so that a
+    /// plan of many copies holds no more handles than a plan of one.
     pub name: String,
     /// The state in which it was admitted.
     pub identity: Identity,
@@ -91,11 +109,11 @@ pub struct RunFolder {
 /// Builds the run `run_id` in `runs`, all of it or nothing.
 ///
 /// `manifest.json` holds the keys of `manifest_head` in their order, then `entries`: one object an entry, in byte order of
-/// their paths, with `path`, `kind` (`directory`, `file`, `copy`, `link`), `mode` (octal; not for links), `source`, `size`
-/// and `sha256` (files and copies) and `target` (links).
+/// their paths, with `path`, `kind` (`directory`, `file`, `copy`, `splice`, `link`), `mode` (octal; not for links),
+/// `source`, `size` and `sha256` (of what was written; files, copies and splices) and `target` (links).
 ///
 /// The plan may come in any order and is checked before anything is written. Modes are exact whatever the umask. Copies
-/// stream with flat memory and are proven to be the admitted file before and after. On any error nothing is left.
+/// and splices stream with flat memory and are proven to be the admitted file before and after. On any error nothing is left.
 pub fn materialize(
     runs: &Folder,
     run_id: &str,

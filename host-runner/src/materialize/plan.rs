@@ -31,6 +31,12 @@ pub(super) fn check(entries: &[PlannedEntry]) -> Result<Vec<&PlannedEntry>, Mate
         {
             return Err(MaterializeError::BadTarget { path: entry.path.clone() });
         }
+        if let Node::Splice { source, offset, .. } = &entry.node
+            && *offset > source.identity.size
+        {
+            let (path, size) = (entry.path.clone(), source.identity.size);
+            return Err(MaterializeError::BadOffset { path, offset: *offset, size });
+        }
         if nodes.insert(entry.path.as_str(), &entry.node).is_some() {
             return Err(MaterializeError::Duplicate { path: entry.path.clone() });
         }

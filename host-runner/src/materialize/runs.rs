@@ -6,12 +6,12 @@ use rustix::fs::{Access, AtFlags};
 use rustix::io::Errno;
 use serde_json::Value;
 
-use super::handle::{Lock, PRIVATE, is_same, make_private, rename_new};
+use super::handle::{Held, Lock, PRIVATE, is_same, make_private, rename_new};
 use super::{BUILDING, HomeError, MANIFEST, MaterializeError, PARTIAL, plan, remove};
 use crate::capability::files::{FilesError, Folder, GrantError, IoError, IoKind, Kind, MAX_LISTED};
 
 /// A manifest is read whole to be recognised; a larger one is not ours.
-const MAX_MANIFEST: u64 = 64 << 20;
+pub(crate) const MAX_MANIFEST: u64 = 64 << 20;
 
 /// One run, as it stood when it was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,31 @@ pub struct Swept {
 /// What stands in the way is [`MaterializeError::Home`].
 pub fn ensure_runs(home: &Path) -> Result<Folder, MaterializeError> {
     open_runs(home).map_err(MaterializeError::Home)
+}
+
+/// Opens `<home>/cache/runs` as it stands, or none where it, or a folder on the way, does not; nothing is made or changed.
+///
+/// The home may be reached through links, below it none is followed. What stands in the way is [`MaterializeError::Home`].
+pub fn find_runs(home: &Path) -> Result<Option<Folder>, MaterializeError> {
+    let mut folder = match Folder::grant(home) {
+        Ok(folder) => folder,
+        Err(GrantError::NotFound { .. }) => return Ok(None),
+        Err(GrantError::NoPermission { path }) => {
+            let cause = IoError { kind: IoKind::Permission, text: "no permission to enter it".to_owned() };
+            return Err(HomeError::Failed { path, cause }.into());
+        }
+        Err(error) => return Err(HomeError::of_grant(error).into()),
+    };
+    for name in ["cache", "runs"] {
+        let path = folder.path_of(name);
+        folder = match folder.open_folder(name) {
+            Ok(folder) => folder,
+            Err(FilesError::Io(IoError { kind: IoKind::NotFound, .. })) => return Ok(None),
+            Err(FilesError::Io(cause)) => return Err(HomeError::Failed { path, cause }.into()),
+            Err(error) => return Err(HomeError::at(path, error).into()),
+        };
+    }
+    folder.detached().map(Some).map_err(|error| HomeError::at(folder.path(), error).into())
 }
 
 fn open_runs(home: &Path) -> Result<Folder, HomeError> {
@@ -117,15 +142,14 @@ pub fn list(runs: &Folder) -> Result<Vec<Run>, MaterializeError> {
         if entry.kind != Kind::Directory {
             continue;
         }
-        let (run_id, state) = if plan::is_run_id(&entry.name) {
-            (entry.name.as_str(), state_of_published(runs, &entry.name))
-        } else if let Some(run_id) = run_id_of_partial(&entry.name) {
-            let left = runs.open_folder(&entry.name).and_then(|partial| claim(&partial));
-            (run_id, if left.is_ok_and(|claim| claim.is_some()) { RunState::Abandoned } else { RunState::Building })
-        } else if let Some(run_id) = remove::run_id_of_dead(&entry.name) {
-            (run_id, RunState::Abandoned)
-        } else {
-            continue;
+        let Some((name, run_id)) = name_of(&entry.name) else { continue };
+        let state = match name {
+            Name::Run => state_of_published(runs, run_id),
+            Name::Partial => {
+                let left = runs.open_folder(&entry.name).and_then(|partial| claim(&partial));
+                if left.is_ok_and(|claim| claim.is_some()) { RunState::Abandoned } else { RunState::Building }
+            }
+            Name::Dead => RunState::Abandoned,
         };
         found.push(Run { run_id: run_id.to_owned(), state });
     }
@@ -138,6 +162,34 @@ fn state_of_published(runs: &Folder, run_id: &str) -> RunState {
         Ok(Some(entry)) if entry.kind == Kind::Regular => RunState::Complete,
         _ => RunState::Unrecognised,
     }
+}
+
+/// What a name among the runs is that of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    /// A run that stands.
+    Run,
+    /// A run that is being built, or whose build died.
+    Partial,
+    /// A run that is being removed, or whose removal did not end.
+    Dead,
+}
+
+/// What the name is that of, and the run id in it; none for a name that no run has.
+pub(crate) fn name_of(name: &str) -> Option<(Name, &str)> {
+    if plan::is_run_id(name) {
+        return Some((Name::Run, name));
+    }
+    let partial = run_id_of_partial(name).map(|run_id| (Name::Partial, run_id));
+    partial.or_else(|| remove::run_id_of_dead(name).map(|run_id| (Name::Dead, run_id)))
+}
+
+/// Whether nobody builds the partial folder `name` any more. Fails when the runs cannot be locked, or it cannot be read.
+pub(crate) fn is_left(runs: &Folder, name: &str) -> Result<bool, MaterializeError> {
+    let _held = Lock::runs(runs)?;
+    let Some(partial) = open_left(runs, name)? else { return Ok(false) };
+    let claimed = claim(&partial).map_err(|cause| MaterializeError::Runs { path: partial.path(), cause })?;
+    Ok(claimed.is_some())
 }
 
 fn run_id_of_partial(name: &str) -> Option<&str> {
@@ -226,6 +278,16 @@ fn remove_same(runs: &Folder, dead: &str, name: &str, folder: &Folder) -> Result
     remove::remove(runs, dead, folder.handle())
 }
 
+/// Why no run of that id stands: it is being built, or there is none.
+pub(crate) fn absent(runs: &Folder, run_id: &str) -> MaterializeError {
+    let run_id = run_id.to_owned();
+    match runs.stat(&format!("{PARTIAL}{run_id}")) {
+        Ok(Some(_)) => MaterializeError::BeingBuilt { run_id },
+        Ok(None) => MaterializeError::UnknownRun { run_id },
+        Err(cause) => MaterializeError::Runs { path: runs.path_of(&run_id), cause },
+    }
+}
+
 /// Removes the run folder `run_id`: out of sight in one step, then piece by piece with no link followed.
 ///
 /// Refuses what it does not recognise by its manifest. An *empty* manifest is taken for ours too, since that is what a power
@@ -236,14 +298,9 @@ pub fn dispose(runs: &Folder, run_id: &str) -> Result<(), MaterializeError> {
     let unreadable = |cause| MaterializeError::Runs { path: path.clone(), cause };
     let unknown = || MaterializeError::UnknownRun { run_id: run_id.to_owned() };
     if runs.stat(run_id).map_err(unreadable)?.is_none() {
-        let partial = runs.stat(&format!("{PARTIAL}{run_id}")).map_err(unreadable)?;
-        return Err(if partial.is_some() {
-            MaterializeError::BeingBuilt { run_id: run_id.to_owned() }
-        } else {
-            unknown()
-        });
+        return Err(absent(runs, run_id));
     }
-    let not_a_run = |why| MaterializeError::NotARun { path: path.clone(), why };
+    let not_a_run = |why: &'static str| MaterializeError::NotARun { path: path.clone(), why: why.into() };
     let folder = match runs.open_folder(run_id) {
         Ok(folder) => folder,
         Err(FilesError::Linked) => return Err(not_a_run("it is a link")),
@@ -252,6 +309,13 @@ pub fn dispose(runs: &Folder, run_id: &str) -> Result<(), MaterializeError> {
         Err(cause) => return Err(unreadable(cause)),
     };
     check_manifest(&folder).map_err(not_a_run)?;
+    // Held until it is out of sight, so that no session begins on it. What cannot be opened, nobody can hold.
+    let _held = match Held::of(&folder) {
+        Ok(Some(held)) => Some(held),
+        Ok(None) => return Err(MaterializeError::InUse { run_id: run_id.to_owned() }),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => None,
+        Err(error) => return Err(unreadable(error.into())),
+    };
     let dead = match remove::bury(runs, run_id, run_id) {
         Ok(dead) => dead,
         Err(Errno::NOENT) => return Err(unknown()),

@@ -11,6 +11,7 @@ use cap_std::fs::{Dir, Metadata, MetadataExt};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::lends::Lends;
 use super::{Entry, FilesError, GrantError, Identity, IoKind, Kind, Listing, check_name, each_name, identity, kind};
 
 /// How many folders below its grant a handle may stand; each one on the way is kept open.
@@ -40,7 +41,7 @@ pub(crate) fn step(folder: impl AsFd, name: impl rustix::path::Arg + Copy) -> Re
 
 /// A handle to one granted folder, or to one inside it; copies share the handle.
 ///
-/// No method but [`Folder::grant`] takes a path or follows a link.
+/// No method but those that grant takes a path or follows a link.
 #[derive(Clone, Debug)]
 pub struct Folder(Arc<Node>);
 
@@ -50,6 +51,7 @@ struct Node {
     path: String,
     above: Option<Folder>,
     depth: usize,
+    lends: Lends,
 }
 
 impl Folder {
@@ -59,6 +61,44 @@ impl Folder {
     /// step with nothing followed (on Linux), so that [`Folder::path`] holds no link. The errors say which of not there,
     /// not a folder, no permission and not UTF-8 it was.
     pub fn grant(path: &Path) -> Result<Self, GrantError> {
+        Self::grant_some(path, Lends::All)
+    }
+
+    /// Lends the folder without its content: kinds and sizes of names and the targets of links, at any depth.
+    ///
+    /// [`Folder::entries`], [`Folder::read`] and [`Folder::open_admitted`] are [`FilesError::Denied`] on it and on every
+    /// folder that is reached from it. The errors of [`Folder::grant`].
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use winter_runner::capability::files::Folder;
+    /// let root = Folder::grant_links(Path::new("/"))?;
+    /// assert_eq!(root.entries(9).unwrap_err().code(), "denied");
+    /// assert!(root.stat("no such name").unwrap().is_none());
+    /// # Ok::<(), winter_runner::capability::files::GrantError>(())
+    /// ```
+    pub fn grant_links(path: &Path) -> Result<Self, GrantError> {
+        Self::grant_some(path, Lends::Links)
+    }
+
+    /// Lends of the folder only what stands under `names`, compared byte by byte; such a folder is lent whole.
+    ///
+    /// Any other name is absent for [`Folder::stat`] and [`Folder::entries`], and [`FilesError::Denied`] for what would
+    /// open it. The errors of [`Folder::grant`]; `names` that are no plain component are never there.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use winter_runner::capability::files::Folder;
+    /// let root = Folder::grant_names(Path::new("/"), &["tmp"])?;
+    /// assert!(root.stat("etc").unwrap().is_none());
+    /// assert_eq!(root.open_folder("etc").unwrap_err().code(), "denied");
+    /// # Ok::<(), winter_runner::capability::files::GrantError>(())
+    /// ```
+    pub fn grant_names(path: &Path, names: &[&str]) -> Result<Self, GrantError> {
+        Self::grant_some(path, Lends::Names(Arc::new(names.iter().map(|name| (*name).to_owned()).collect())))
+    }
+
+    fn grant_some(path: &Path, lends: Lends) -> Result<Self, GrantError> {
         let failed = |error| GrantError::of(path, error);
         let real = path.canonicalize().map_err(failed)?;
         let Some(text) = real.to_str() else {
@@ -67,13 +107,13 @@ impl Folder {
         let opened = open_real(&real).map_err(|error| failed(error.into()))?;
         // An `O_PATH` handle proves nothing about access.
         step(&opened, ".").map_err(|error| failed(error.into()))?;
-        Ok(Self(Arc::new(Node { dir: opened, path: text.to_owned(), above: None, depth: 0 })))
+        Ok(Self(Arc::new(Node { dir: opened, path: text.to_owned(), above: None, depth: 0, lends })))
     }
 
     /// The same folder as a grant of its own, above which [`Folder::parent`] does not lead; fails when no handle is left.
     pub fn detached(&self) -> Result<Self, FilesError> {
-        let node = Node { dir: self.0.dir.try_clone()?, path: self.path(), above: None, depth: 0 };
-        Ok(Self(Arc::new(node)))
+        let (dir, lends) = (self.0.dir.try_clone()?, self.0.lends.clone());
+        Ok(Self(Arc::new(Node { dir, path: self.path(), above: None, depth: 0, lends })))
     }
 
     /// The same grant under the path that the person named it by, so that a link of theirs which is spelt that way is
@@ -87,7 +127,13 @@ impl Folder {
         if path.trim_end_matches('/') == self.0.path {
             return None;
         }
-        Some(Self(Arc::new(Node { dir: self.0.dir.try_clone().ok()?, path, above: None, depth: 0 })))
+        let (dir, lends) = (self.0.dir.try_clone().ok()?, self.0.lends.clone());
+        Some(Self(Arc::new(Node { dir, path, above: None, depth: 0, lends })))
+    }
+
+    /// Whether everything in the folder is lent, so that another capability may be asked about it by its path.
+    pub fn is_lent_whole(&self) -> bool {
+        matches!(self.0.lends, Lends::All)
     }
 
     /// The absolute path by which the folder was reached, for reports and for rules that name it; never accepted back.
@@ -109,6 +155,9 @@ impl Folder {
     /// The entry of that name by `lstat`, or none; [`FilesError::BadName`] and the system's errors.
     pub fn stat(&self, name: &str) -> Result<Option<Entry>, FilesError> {
         check_name(name)?;
+        if !self.0.lends.shows(name) {
+            return Ok(None);
+        }
         let found = match self.0.dir.symlink_metadata(name) {
             Ok(found) => found,
             Err(error) if Errno::from_io_error(&error) == Some(Errno::NOENT) => return Ok(None),
@@ -123,6 +172,10 @@ impl Folder {
     /// Memory is bounded by `max`, not by the folder; names that vanish between being listed and being looked at are left
     /// out. Fails with the system's errors, and as exhausted beyond 16,777,216 names.
     pub fn entries(&self, max: u32) -> Result<Listing, FilesError> {
+        self.0.lends.check_listing(&self.0.path)?;
+        if let Some(names) = self.0.lends.names() {
+            return self.entries_of(names, max);
+        }
         let keep = usize::try_from(max.min(MAX_LISTED)).unwrap_or(usize::MAX);
         let (mut kept, mut cut, mut unnamed, mut scanned) = (BTreeSet::<String>::new(), false, 0_u32, 0_u64);
         each_name(&self.0.dir, |name, _| {
@@ -153,17 +206,33 @@ impl Folder {
         Ok(Listing { entries, cut, unnamed })
     }
 
+    /// The listing of a folder of which only `names` are lent; nothing else of it is looked at.
+    fn entries_of(&self, names: &BTreeSet<String>, max: u32) -> Result<Listing, FilesError> {
+        let keep = usize::try_from(max.min(MAX_LISTED)).unwrap_or(usize::MAX);
+        let (mut entries, mut cut) = (Vec::new(), false);
+        for name in names.iter().filter(|name| check_name(name).is_ok()) {
+            let Some(entry) = self.stat(name)? else { continue };
+            if entries.len() == keep {
+                cut = true;
+                break;
+            }
+            entries.push(entry);
+        }
+        Ok(Listing { entries, cut, unnamed: 0 })
+    }
+
     /// The folder of that name: a link is [`FilesError::Linked`], anything else that is no folder
     /// [`FilesError::NotAFolder`]; exhausted deeper than [`MAX_DEPTH`] below the grant.
     pub fn open_folder(&self, name: &str) -> Result<Self, FilesError> {
         check_name(name)?;
+        self.0.lends.check_step(&self.0.path, name)?;
         if self.0.depth >= MAX_DEPTH {
             return Err(FilesError::io(IoKind::Exhausted, format!("more than {MAX_DEPTH} folders below the grant")));
         }
         match step(&self.0.dir, name) {
             Ok(dir) => {
                 let (path, above, depth) = (self.path_of(name), Some(self.clone()), self.0.depth + 1);
-                Ok(Self(Arc::new(Node { dir, path, above, depth })))
+                Ok(Self(Arc::new(Node { dir, path, above, depth, lends: self.0.lends.below() })))
             }
             // The system says the same of a link and of a file; the name tells which.
             Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK) => Err(match self.stat(name)?.map(|entry| entry.kind) {
@@ -194,6 +263,8 @@ impl Folder {
     /// The checks are made on the open handle. [`FilesError::Linked`], [`FilesError::NotRegular`] and
     /// [`FilesError::Changed`] say what stands there instead; never blocks on a FIFO, a socket or a device.
     pub fn open_admitted(&self, name: &str, admitted: Identity) -> Result<File, FilesError> {
+        check_name(name)?;
+        self.0.lends.check_content(&self.0.path, name)?;
         // First by name, since opening a device can act; then again by handle, which is the proof.
         match self.stat(name)? {
             None => return Err(FilesError::not_found()),
@@ -222,6 +293,7 @@ impl Folder {
     /// when the target is not UTF-8.
     pub fn read_link(&self, name: &str) -> Result<String, FilesError> {
         check_name(name)?;
+        self.0.lends.check_step(&self.0.path, name)?;
         match rustix::fs::readlinkat(&self.0.dir, name, Vec::new()) {
             Ok(target) => target.into_string().map_err(|_| FilesError::io(IoKind::Other, "its target is not UTF-8")),
             Err(Errno::INVAL) => Err(FilesError::Changed),

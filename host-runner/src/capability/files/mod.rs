@@ -4,9 +4,15 @@
 //! happens to names meanwhile. Every step takes one component and is opened without following; what is read is proven,
 //! on the open handle, to be the file that was looked at before. Nothing here opens a FIFO, a socket or a device in a
 //! way that can block.
+//!
+//! A grant may be narrower than the folder: [`Folder::grant_links`] lends where its links lead and no content,
+//! [`Folder::grant_names`] lends a few names and nothing else.
 
 mod error;
 mod folder;
+mod lends;
+#[cfg(test)]
+mod lends_tests;
 #[cfg(test)]
 mod race_tests;
 #[cfg(test)]

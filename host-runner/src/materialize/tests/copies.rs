@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::super::{CopySource, MaterializeError, Node, PlannedEntry};
 use super::{Home, dir, entry, tree};
 use crate::capability::files::FilesError;
-use crate::capability::files::test_support::{Scratch, mkfifo, race};
+use crate::capability::files::test_support::{Scratch, in_child, mkfifo, race};
 
 fn copy(path: &str, scratch: &Scratch, name: &str, limit: u64) -> PlannedEntry {
     let identity = scratch.identity(name);
@@ -126,4 +126,52 @@ fn one_buffer_is_enough_for_a_large_copy() {
     assert_eq!(fs::metadata(built.path.join("sparse")).unwrap().len(), 100 << 20);
     let refused = Home::new().build(&[copy("sparse", &scratch, "sparse", (100 << 20) - 1)]).unwrap_err();
     assert_eq!(refused.code(), "source-refused");
+}
+
+#[test]
+fn a_source_beneath_its_folder_is_reached_step_by_step() {
+    let (home, scratch) = (Home::new(), Scratch::new());
+    fs::create_dir_all(scratch.path("a/b")).unwrap();
+    fs::write(scratch.path("a/b/f"), "deep").unwrap();
+    let identity = scratch.folder.open_beneath("a/b").unwrap().stat("f").unwrap().unwrap().identity;
+    let from = |name: &str| {
+        let source = CopySource { folder: scratch.folder.clone(), name: name.to_owned(), identity, limit: 9 };
+        [entry("f", Node::Copy(source))]
+    };
+    let built = home.build(&from("a/b/f")).unwrap();
+    assert_eq!(fs::read(built.path.join("f")).unwrap(), b"deep");
+    super::super::dispose(&home.runs, super::ID).unwrap();
+    for bad in ["../a/b/f", "/a/b/f", "a//f", "a/b/", ""] {
+        let error = home.build(&from(bad)).unwrap_err();
+        assert!(
+            matches!(&error, MaterializeError::SourceRefused { cause: FilesError::BadName, .. }),
+            "{bad:?}: {error}"
+        );
+    }
+    fs::rename(scratch.path("a"), scratch.path("moved")).unwrap();
+    symlink("moved", scratch.path("a")).unwrap();
+    let linked = home.build(&from("a/b/f")).unwrap_err();
+    assert!(matches!(&linked, MaterializeError::SourceRefused { cause: FilesError::Linked, .. }));
+    assert!(linked.to_string().contains("inside/a/b/f\""), "{linked}");
+    home.assert_holds(&[]);
+}
+
+#[test]
+fn a_plan_may_copy_more_files_than_a_process_may_hold_open() {
+    if !in_child(module_path!(), "a_plan_may_copy_more_files_than_a_process_may_hold_open", false) {
+        return;
+    }
+    let (home, scratch) = (Home::new(), Scratch::new());
+    let mut plan = Vec::new();
+    for number in 0..500 {
+        let folder = format!("s/{number}");
+        fs::create_dir_all(scratch.path(&folder)).unwrap();
+        fs::write(scratch.path(&folder).join("f"), "x").unwrap();
+        let identity = scratch.folder.open_beneath(&folder).unwrap().stat("f").unwrap().unwrap().identity;
+        let source = CopySource { folder: scratch.folder.clone(), name: format!("{folder}/f"), identity, limit: 9 };
+        plan.push(entry(&format!("f-{number}"), Node::Copy(source)));
+    }
+    let limit = rustix::process::Rlimit { current: Some(64), maximum: Some(64) };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
+    home.build(&plan).unwrap();
 }

@@ -4,6 +4,8 @@ mod build;
 mod copies;
 mod homes;
 mod runs;
+mod shared;
+mod splices;
 
 use std::collections::BTreeMap;
 use std::fs;
