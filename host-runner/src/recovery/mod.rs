@@ -1,0 +1,369 @@
+//! Recovery: what a working copy's folder holds of transcripts is brought into the shared home.
+//!
+//! The policy decides step by step; this module reads, compares, appends and copies. Memory stays flat whatever the sizes.
+//! Nothing is ever overwritten, nothing is followed on either side, and running it again changes nothing. A kill at any
+//! moment leaves a beginning of an append, or a temporary file, from which the next run finishes.
+
+mod artifacts;
+mod files;
+mod lock;
+mod quarantine;
+#[cfg(test)]
+mod tests;
+mod transcript;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::capability::files::{Entry, Folder, Kind};
+use crate::contract::door;
+use crate::contract::recovery::{Class, Classified, FileOutcome, Quarantine};
+use crate::error::RunnerError;
+use crate::materialize::{Held, MaterializeError};
+use crate::runner::Runner;
+use crate::runs::walk;
+use files::Home;
+pub use lock::{SessionLock, repair_flag};
+use quarantine::Cell;
+pub use quarantine::REASONS;
+
+/// The most names that one working copy may hold.
+pub const MAX_FILES: u64 = 1 << 20;
+
+/// What is brought home, and where.
+#[derive(Clone, Debug)]
+pub struct RecoverInput {
+    /// The working copy: a run folder, or any config folder that a runtime wrote.
+    pub root: PathBuf,
+    /// The shared home.
+    pub shared_home: PathBuf,
+    /// Winter's home, for locks and quarantine.
+    pub home: PathBuf,
+}
+
+/// What became of a working copy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecoveryReport {
+    /// The worst of all: `clean`, `appended`, `pending` or `quarantined`.
+    pub outcome: &'static str,
+    /// One for each transcript and journal, in order of their paths.
+    pub transcripts: Vec<TranscriptReport>,
+    /// The folder that something went to.
+    pub quarantine: Option<PathBuf>,
+    /// All other files.
+    pub artifacts: ArtifactsReport,
+    /// What could not be looked at, for a person; it is still in the working copy.
+    pub problems: Vec<String>,
+    /// The folder of transcripts is a link: the runtime wrote into the shared home itself.
+    pub linked: bool,
+}
+
+/// What became of one transcript or journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TranscriptReport {
+    /// The name of the project's folder.
+    pub project_key: String,
+    /// The session.
+    pub session_id: String,
+    /// Its path below the session's folder; none for the session's own transcript.
+    pub subpath: Option<String>,
+    /// `clean`, `appended`, `canonical-ahead`, `pending` or `quarantined`.
+    pub outcome: &'static str,
+    /// How many bytes were appended.
+    pub appended: u64,
+    /// Why it, or its last line, is in quarantine, or is pending.
+    pub reason: Option<String>,
+}
+
+/// What became of the other files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArtifactsReport {
+    /// How many were copied.
+    pub copied: u64,
+    /// How many were there already.
+    pub identical: u64,
+    /// Those that went to quarantine, each with its reason.
+    pub quarantined: Vec<String>,
+    /// Those that are never carried.
+    pub skipped: Vec<String>,
+}
+
+/// How far a recovery is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Files that are done.
+    pub files: u64,
+    /// All of them.
+    pub of: u64,
+    /// Bytes of the files that are done.
+    pub bytes: u64,
+}
+
+/// What became of one file, before it is told.
+pub(crate) struct Done {
+    outcome: FileOutcome,
+    appended: u64,
+    reason: Option<String>,
+}
+
+impl Done {
+    fn of(outcome: FileOutcome) -> Self {
+        Self { outcome, appended: 0, reason: None }
+    }
+
+    fn pending(reason: impl Into<String>) -> Self {
+        Self { outcome: FileOutcome::Pending, appended: 0, reason: Some(reason.into()) }
+    }
+}
+
+impl RecoveryReport {
+    /// What it means for the end of a session.
+    pub fn reconciled(&self) -> door::Reconciled {
+        if self.outcome == "pending" || !self.problems.is_empty() {
+            return door::Reconciled::NotYet;
+        }
+        let torn = |report: &TranscriptReport| report.reason.as_deref() == Some(reason_id(Quarantine::TornTail));
+        let bad = |report: &&TranscriptReport| report.outcome == "quarantined";
+        if !self.artifacts.quarantined.is_empty() || self.transcripts.iter().filter(bad).any(|report| !torn(report)) {
+            door::Reconciled::Quarantined
+        } else if self.transcripts.iter().any(torn) {
+            door::Reconciled::TornTails
+        } else {
+            door::Reconciled::Level
+        }
+    }
+}
+
+/// The stable id of a reason.
+pub(crate) fn reason_id(reason: Quarantine) -> &'static str {
+    match reason {
+        Quarantine::Diverged => "diverged",
+        Quarantine::NotJson => "not-json",
+        Quarantine::TornTail => "torn-tail",
+        Quarantine::Linked => "linked",
+        Quarantine::NotRegular => "not-regular",
+        Quarantine::CanonicalNotRegular => "canonical-not-regular",
+        Quarantine::Conflict => "conflict",
+    }
+}
+
+fn outcome_name(outcome: FileOutcome) -> &'static str {
+    match outcome {
+        FileOutcome::Clean => "clean",
+        FileOutcome::CanonicalAhead => "canonical-ahead",
+        FileOutcome::Appended => "appended",
+        FileOutcome::Pending => "pending",
+        FileOutcome::Quarantined => "quarantined",
+    }
+}
+
+/// One file of the working copy.
+struct Item {
+    path: Vec<String>,
+    entry: Entry,
+    is: Classified,
+}
+
+impl Runner {
+    /// Brings what a working copy holds of transcripts into the shared home; see the module.
+    ///
+    /// ```no_run
+    /// use winter_runner::recovery::RecoverInput;
+    /// use winter_runner::{Config, Runner};
+    /// let (root, shared_home, home) = ("/left/over".into(), "/home/me/.winter/sdk".into(), "/home/me/.winter".into());
+    /// let report = Runner::new(Config::default())?.recover(&RecoverInput { root, shared_home, home }, &mut |_| {})?;
+    /// println!("{}", report.outcome);
+    /// # Ok::<(), winter_runner::RunnerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A run folder that a session is open on, folders that cannot be opened or made; what concerns single files is in the
+    /// report.
+    pub fn recover(
+        &self,
+        input: &RecoverInput,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<RecoveryReport, RunnerError> {
+        let root = Folder::grant(&input.root);
+        let root = root.map_err(|error| RunnerError::Folder { role: "working copy", error })?;
+        // Held until the end, so that no session begins on it; what cannot be opened, nobody can hold.
+        let held = Held::of(&root);
+        if matches!(held, Ok(None)) {
+            return Err(MaterializeError::InUse { run_id: root.path() }.into());
+        }
+        self.recover_held(input, progress)
+    }
+
+    /// The same for a caller that holds the working copy.
+    pub(crate) fn recover_held(
+        &self,
+        input: &RecoverInput,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<RecoveryReport, RunnerError> {
+        let folder = |role, path: &Path| Folder::grant(path).map_err(|error| RunnerError::Folder { role, error });
+        let root = folder("working copy", &input.root)?;
+        let mut report = RecoveryReport {
+            outcome: "clean",
+            transcripts: Vec::new(),
+            quarantine: None,
+            artifacts: ArtifactsReport::default(),
+            problems: Vec::new(),
+            linked: false,
+        };
+        let found = root.stat("projects");
+        let projects = match found.map(|entry| entry.map(|entry| entry.kind)) {
+            Ok(None) => return Ok(report),
+            Ok(Some(Kind::Link)) => {
+                report.linked = true;
+                return Ok(report);
+            }
+            _ => root.open_folder("projects"),
+        };
+        let projects = projects.map_err(|error| RunnerError::BadInput {
+            what: format!("the folder {}/projects cannot be opened: {error}", root.path()),
+            help: "name a config folder that a runtime wrote".to_owned(),
+        })?;
+        let items = self.items(&projects, &mut report)?;
+        let home = Home::open(&input.shared_home)?;
+        let cell = Cell::new(&input.home, &input.root);
+        let work = Work { runner: self, projects: &projects, home: &home, cell: &cell, winter: &input.home };
+        work.all(items, &mut report, progress)?;
+        report.quarantine = cell.used();
+        Ok(report)
+    }
+
+    /// Every file with its class, sessions together.
+    fn items(&self, projects: &Folder, report: &mut RecoveryReport) -> Result<Vec<Item>, RunnerError> {
+        let mut found = Vec::new();
+        let unseen = walk(projects, MAX_FILES, |path, entry| {
+            if entry.kind != Kind::Directory {
+                found.push((path.split('/').map(str::to_owned).collect::<Vec<String>>(), entry.clone()));
+            }
+            ControlFlow::Continue(())
+        });
+        for (what, some) in [
+            (format!("more than {MAX_FILES} names"), unseen.cut),
+            (format!("{} folders that cannot be opened", unseen.folders), unseen.folders > 0),
+            (format!("{} names that are not UTF-8", unseen.unnamed), unseen.unnamed > 0),
+        ] {
+            if some {
+                report.problems.push(format!("{} holds {what}; they stay where they are", projects.path()));
+            }
+        }
+        // One instance for all of them: there may be many.
+        self.call(|store, guest| {
+            found
+                .into_iter()
+                .map(|(path, entry)| {
+                    let is = guest.winter_runtime_recovery().call_classify(&mut *store, &path)?;
+                    Ok(Item { path, entry, is })
+                })
+                .collect()
+        })
+    }
+}
+
+/// What one recovery works with.
+pub(crate) struct Work<'a> {
+    runner: &'a Runner,
+    projects: &'a Folder,
+    home: &'a Home,
+    cell: &'a Cell,
+    winter: &'a Path,
+}
+
+impl Work<'_> {
+    fn all(
+        &self,
+        mut items: Vec<Item>,
+        report: &mut RecoveryReport,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunnerError> {
+        // A session's own transcript stands beside its folder: together they are one.
+        items.sort_by(|a, b| {
+            (&a.is.project_key, &a.is.session_id, &a.path).cmp(&(&b.is.project_key, &b.is.session_id, &b.path))
+        });
+        let mut told = Progress { of: items.len() as u64, ..Progress::default() };
+        let mut outcomes = Vec::new();
+        for session in items.chunk_by(|a, b| a.is.project_key == b.is.project_key && a.is.session_id == b.is.session_id)
+        {
+            let id = session[0].is.session_id.as_deref();
+            let lock = match id {
+                Some(id) => SessionLock::try_of(self.winter, &session[0].is.project_key, id)?,
+                None => Some(SessionLock::none()),
+            };
+            let before = outcomes.len();
+            for item in session {
+                self.one(item, lock.is_some(), report, &mut outcomes)?;
+                told.files += 1;
+                told.bytes += item.entry.identity.size;
+                progress(told);
+            }
+            let level = |outcome: &FileOutcome| !matches!(outcome, FileOutcome::Pending | FileOutcome::Quarantined);
+            if let Some(id) = id.filter(|_| outcomes[before..].iter().all(level)) {
+                lock::clear_repair(self.winter, id);
+            }
+        }
+        let overall = |store: &mut _, guest: &crate::engine::bindings::Runtime| {
+            guest.winter_runtime_recovery().call_overall(store, &outcomes)
+        };
+        let worst = self.runner.call(overall)?;
+        // A file that is ahead is no news about the whole.
+        let worst = if worst == FileOutcome::CanonicalAhead { FileOutcome::Clean } else { worst };
+        report.outcome = if report.problems.is_empty() || worst == FileOutcome::Quarantined {
+            outcome_name(worst)
+        } else {
+            outcome_name(FileOutcome::Pending)
+        };
+        Ok(())
+    }
+
+    fn one(
+        &self,
+        item: &Item,
+        locked: bool,
+        report: &mut RecoveryReport,
+        outcomes: &mut Vec<FileOutcome>,
+    ) -> Result<(), RunnerError> {
+        let shown = format!("projects/{}", item.path.join("/"));
+        match item.is.class {
+            Class::Skipped => report.artifacts.skipped.push(shown),
+            Class::Artifact => {
+                let done = if locked { self.artifact(item)? } else { Done::pending("the session is in use") };
+                match (done.outcome, done.reason) {
+                    (FileOutcome::Appended, _) => report.artifacts.copied += 1,
+                    (FileOutcome::Clean, _) => report.artifacts.identical += 1,
+                    (FileOutcome::Quarantined, reason) => {
+                        report.artifacts.quarantined.push(format!("{shown}: {}", reason.unwrap_or_default()));
+                    }
+                    (_, reason) => report.problems.push(format!("{shown}: {}", reason.unwrap_or_default())),
+                }
+                outcomes.push(done.outcome);
+            }
+            Class::Transcript | Class::Subagent | Class::Journal => {
+                let done = if locked { self.transcript(item)? } else { Done::pending("the session is in use") };
+                outcomes.push(done.outcome);
+                report.transcripts.push(TranscriptReport {
+                    project_key: item.is.project_key.clone(),
+                    session_id: item.is.session_id.clone().unwrap_or_default(),
+                    subpath: item.is.subpath.clone(),
+                    outcome: outcome_name(done.outcome),
+                    appended: done.appended,
+                    reason: done.reason,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder of the working copy that holds an item, opened step by step with no link followed.
+    fn folder_of(&self, item: &Item) -> Result<Folder, crate::capability::files::FilesError> {
+        let above = &item.path[..item.path.len() - 1];
+        self.projects.open_beneath(&above.join("/"))
+    }
+}
