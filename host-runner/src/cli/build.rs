@@ -51,13 +51,13 @@ impl RunHomeArgs {
             let mut value = json::plan(plan);
             value["built"] = json!(built);
             if !reveal {
-                let settings = runner.masked(&plan.effective_settings)?;
                 for entry in value["entries"].as_array_mut().into_iter().flatten() {
-                    if entry["path"] == "settings.json" {
-                        entry["node"] = json!({ "content": settings });
+                    let is_json = entry["path"].as_str().is_some_and(|path| path.strip_suffix(".json").is_some());
+                    if let Some(content) = entry["node"]["content"].as_str().filter(|_| is_json) {
+                        entry["node"] = json!({ "content": runner.masked(content)? });
                     }
                 }
-                value["effective-settings"] = settings.into();
+                value["effective-settings"] = runner.masked(&plan.effective_settings)?.into();
                 value = serde_json::from_str(&runner.masked(&value.to_string())?).unwrap_or(value);
             }
             return human::value(&value);

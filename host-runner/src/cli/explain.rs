@@ -23,12 +23,28 @@ enum TopicName {
     Settings,
     /// Which variables a settings file may set.
     Env,
+    /// What acts in a repository's configuration, and where.
+    Powers,
+    /// What of agents, skills, commands, styles and rules a run home holds.
+    Items,
+    /// Which MCP servers a run home holds.
+    Mcp,
+    /// How grave each reason of a report is, and what you could do.
+    Report,
     /// How literal paths are spelt.
     Escape,
     /// Which runtime, provider and credential serve a request.
     Selection,
     /// What a change of the model would lose.
     SwitchReview,
+    /// Whether a session may start, and with what.
+    Door,
+    /// Which settings a session brings home.
+    Carry,
+    /// What becomes of a working copy's transcripts.
+    Recovery,
+    /// What a session's tools may not name.
+    Containment,
 }
 
 impl Explain {
@@ -36,9 +52,17 @@ impl Explain {
         let topic = match self.topic {
             TopicName::Settings => Topic::Settings,
             TopicName::Env => Topic::Env,
+            TopicName::Powers => Topic::Powers,
+            TopicName::Items => Topic::Items,
+            TopicName::Mcp => Topic::Mcp,
+            TopicName::Report => Topic::Report,
             TopicName::Escape => Topic::Escape,
             TopicName::Selection => Topic::Selection,
             TopicName::SwitchReview => Topic::SwitchReview,
+            TopicName::Door => Topic::Door,
+            TopicName::Carry => Topic::Carry,
+            TopicName::Recovery => Topic::Recovery,
+            TopicName::Containment => Topic::Containment,
         };
         let sheets = Runner::new(Config::default())?.sheets(topic)?;
         if self.json {

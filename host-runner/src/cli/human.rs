@@ -1,6 +1,5 @@
 //! What a person reads: reports, tables, errors. Text of a repository is shown, never obeyed by a terminal.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -8,11 +7,13 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 use winter_runner::components::ComponentFile;
 use winter_runner::contract::catalog::Model;
-use winter_runner::contract::explain::{Sheet, Topic};
-use winter_runner::contract::run_home::{Node, Plan};
+use winter_runner::contract::explain::Sheet;
 use winter_runner::contract::selection::{Answer, Applied, Outcome};
-use winter_runner::contract::types::{Dropped, SkippedItem};
-use winter_runner::{Grants, Runner, RunnerError, json};
+use winter_runner::{Grants, RunnerError, json};
+
+mod report;
+
+pub(super) use report::{Tables, counts, plan};
 
 const TITLE: Style = Style::new().bold();
 const REASON: Style = AnsiColor::Yellow.on_default();
@@ -82,119 +83,6 @@ pub(super) fn error(error: &RunnerError, as_json: bool) {
         let _ = writeln!(text, "help: {}", shown(&help));
     }
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Why each reason is one, out of the policy's own tables, and the order in which they are told.
-pub(super) struct Tables {
-    order: Vec<String>,
-    why: BTreeMap<String, String>,
-}
-
-impl Tables {
-    pub(super) fn of(runner: &Runner) -> Result<Self, RunnerError> {
-        let (mut order, mut why) = (Vec::new(), BTreeMap::new());
-        for topic in [Topic::Settings, Topic::Env] {
-            for row in runner.sheets(topic)?.into_iter().next().into_iter().flat_map(|sheet| sheet.rows) {
-                if let [id, _, _, reason, ..] = row.as_slice()
-                    && !why.contains_key(id)
-                {
-                    order.push(id.clone());
-                    why.insert(id.clone(), reason.clone());
-                }
-            }
-        }
-        Ok(Self { order, why })
-    }
-}
-
-/// A plan, or what was built of it.
-pub(super) fn plan(plan: &Plan, built: bool, reveal: bool, tables: &Tables) -> String {
-    let mut text = String::new();
-    let _ = if built {
-        writeln!(text, "{}", shown(&plan.dir))
-    } else {
-        writeln!(text, "{TITLE}Plan{TITLE:#} for {} (nothing was written)", shown(&plan.dir))
-    };
-    for entry in &plan.entries {
-        let size = match &entry.node {
-            Node::Content(bytes) => format!(", {} bytes", bytes.len()),
-            Node::Directory | Node::Copy(_) | Node::Link(_) => String::new(),
-        };
-        let _ = writeln!(text, "  {}{size} {QUIET}from {}{QUIET:#}", shown(&entry.path), shown(&entry.source));
-    }
-    let report = &plan.report;
-    dropped(&mut text, &report.dropped_rules, reveal, tables);
-    section(&mut text, "Links that were not followed", report.skipped_links.len());
-    for link in &report.skipped_links {
-        let _ = writeln!(
-            text,
-            "  {REASON}{}{REASON:#}  {} -> {}",
-            json::link_fault(link.reason),
-            shown(&link.path),
-            shown(&link.target)
-        );
-    }
-    section(&mut text, "Left out", report.skipped_items.len());
-    for item in &report.skipped_items {
-        let _ = writeln!(
-            text,
-            "  {REASON}{}{REASON:#}  {}: {}",
-            json::skip_reason(item.reason),
-            shown(&place(item)),
-            shown(&item.detail)
-        );
-    }
-    section(&mut text, "Notes", report.notices.len());
-    for notice in &report.notices {
-        let line = notice.line.map_or(String::new(), |line| format!(":{line}"));
-        let _ = writeln!(text, "  {}{line}: {}", shown(&notice.path), shown(&notice.text));
-    }
-    if report.dropped_rules.is_empty() && report.skipped_links.is_empty() && report.skipped_items.is_empty() {
-        text.push_str("\nNothing was dropped.\n");
-    }
-    text
-}
-
-fn dropped(text: &mut String, rules: &[Dropped], reveal: bool, tables: &Tables) {
-    section(text, "Dropped", rules.len());
-    let mut reasons: Vec<&str> = rules.iter().map(|rule| rule.reason.as_str()).collect();
-    reasons.sort_by_key(|reason| tables.order.iter().position(|one| one == reason));
-    reasons.dedup();
-    for reason in reasons {
-        let why = tables.why.get(reason).map_or("", String::as_str);
-        let _ = writeln!(text, "  {REASON}{reason}{REASON:#}: {why}");
-        for rule in rules.iter().filter(|rule| rule.reason == reason) {
-            let line = rule.line.map_or(String::new(), |line| format!(":{line}"));
-            let value = match &rule.withheld {
-                Some(value) if reveal => format!(": {value}"),
-                Some(_) => " (its value is not shown; --reveal shows it)".to_owned(),
-                None => String::new(),
-            };
-            let because =
-                rule.because.map_or(String::new(), |because| format!(", shipped({})", json::because(because)));
-            let _ = writeln!(
-                text,
-                "    {}{}  {QUIET}{}{line} ({}{because}){QUIET:#}",
-                shown(&rule.rule),
-                shown(&value),
-                shown(&rule.source),
-                json::tier(rule.tier)
-            );
-        }
-    }
-}
-
-fn section(text: &mut String, title: &str, count: usize) {
-    if count > 0 {
-        let _ = writeln!(text, "\n{TITLE}{title}{TITLE:#} ({count})");
-    }
-}
-
-fn place(item: &SkippedItem) -> String {
-    match (item.line, item.column) {
-        (Some(line), Some(column)) => format!("{}:{line}:{column}", item.path),
-        _ => item.path.clone(),
-    }
 }
 
 /// Tables, each column as wide as it needs to be.
@@ -310,10 +198,19 @@ fn granted(import: &str, grants: &Grants) -> String {
     match import.split(['/', '@']).nth(1) {
         Some("files") => {
             let folders: Vec<String> = grants.read.iter().map(|path| shown(&path.display().to_string())).collect();
-            if folders.is_empty() { "denied".to_owned() } else { format!("reading beneath {}", folders.join(", ")) }
+            let links = if grants.links { "; looking at links anywhere, without content" } else { "" };
+            if folders.is_empty() {
+                format!("denied{links}")
+            } else {
+                format!("reading beneath {}{links}", folders.join(", "))
+            }
         }
         Some("git-index") => yes(grants.git_index),
         Some("clock") => yes(grants.clock),
+        Some("process") if !grants.programs.is_empty() => {
+            let programs = grants.programs.iter().map(|program| shown(&program.path.display().to_string()));
+            format!("starting {}", programs.collect::<Vec<_>>().join(", "))
+        }
         _ => "denied".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 use winter_runner::components::{self, ComponentFile};
-use winter_runner::{Grants, RunnerError};
+use winter_runner::{Grants, RunnerError, web};
 
 use super::human;
 use super::places::Places;
@@ -17,6 +17,12 @@ pub(crate) struct Inspect {
     /// Write both components into this folder, for hosts of your own.
     #[arg(long, value_name = "DIR")]
     extract: Option<PathBuf>,
+    /// Write the preview page into this folder, for a web server of your own.
+    #[arg(long, value_name = "DIR")]
+    extract_web: Option<PathBuf>,
+    /// Write the npm package into this folder, ready to be packed.
+    #[arg(long, value_name = "DIR")]
+    extract_npm: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -34,6 +40,12 @@ impl Inspect {
                 write(folder, &file)?;
             }
         }
+        if let Some(folder) = &self.extract_web {
+            web::write(folder, web::page())?;
+        }
+        if let Some(folder) = &self.extract_npm {
+            web::write(folder, web::package())?;
+        }
         let input = self.places.input()?;
         let grants = Grants::for_run_homes(input.reads());
         if self.json {
@@ -45,7 +57,7 @@ impl Inspect {
                 })
                 .collect();
             let read: Vec<_> = grants.read.iter().map(|path| path.display().to_string()).collect();
-            let grants = json!({"files": {"read": read}, "git-index": grants.git_index, "clock": grants.clock, "process": false});
+            let grants = json!({"files": {"read": read, "links": grants.links}, "git-index": grants.git_index, "clock": grants.clock, "process": false});
             human::value(&json!({"components": files, "grants": grants}))
         } else {
             human::out(&human::inspection(&files, &grants))

@@ -1,15 +1,22 @@
 //! The command line: a thin user of the library, one file a subcommand.
 
 mod build;
+mod diff;
 mod dispose;
 mod escape;
 mod explain;
+mod hook;
 mod human;
 mod inspect;
 mod models;
 mod places;
+mod preview;
+mod recover;
 mod review_switch;
+mod run;
+mod runs;
 mod select;
+mod settings;
 mod tip;
 
 use std::process::ExitCode;
@@ -40,14 +47,28 @@ enum Command {
     Build(build::Build),
     /// Print what a run home would hold; write nothing.
     Plan(build::Plan),
+    /// Build a run home, start a program on it, and bring home what it leaves.
+    Run(run::Run),
+    /// Bring the transcripts of a left-over run folder home.
+    Recover(recover::Recover),
+    /// List the run homes that stand, or show what is kept of one.
+    Runs(runs::Runs),
+    /// Apply a setting that a session changed, and that was held.
+    Settings(settings::Settings),
+    /// Print how a run home differs from what would be built now.
+    Diff(diff::Diff),
     /// Remove a run home.
     Dispose(dispose::Dispose),
     /// Spell a literal path for a permission rule or a sandbox list.
     Escape(escape::Escape),
     /// Print the policy's own tables.
     Explain(explain::Explain),
+    /// A session's own hooks.
+    Hook(hook::Hook),
     /// Print what the component imports and what it would be granted.
     Inspect(inspect::Inspect),
+    /// Serve the preview page on this machine; opens nothing by itself.
+    Preview(preview::Preview),
     /// Print the catalog of models.
     Models(models::Models),
     /// Select the runtime, provider and credential for a model.
@@ -63,11 +84,18 @@ impl Command {
         match self {
             Self::Build(command) => command.run(),
             Self::Plan(command) => command.run(),
+            Self::Run(command) => command.run(),
+            Self::Recover(command) => command.run(),
+            Self::Runs(command) => command.run(),
+            Self::Settings(command) => command.run(),
+            Self::Diff(command) => command.run(),
             Self::Dispose(command) => command.run(),
             Self::Escape(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Hook(command) => command.run(),
             Self::Inspect(command) => command.run(),
             Self::Models(command) => command.run(),
+            Self::Preview(command) => command.run(),
             Self::Select(command) => command.run(),
             Self::ReviewSwitch(command) => command.run(),
             Self::Tip(command) => command.run(),
@@ -79,6 +107,11 @@ impl Command {
         match self {
             Self::Build(command) => command.json(),
             Self::Plan(command) => command.json(),
+            Self::Run(_) | Self::Hook(_) | Self::Preview(_) => false,
+            Self::Recover(command) => command.json,
+            Self::Runs(command) => command.json(),
+            Self::Settings(command) => command.json(),
+            Self::Diff(command) => command.json,
             Self::Dispose(command) => command.json,
             Self::Escape(command) => command.json(),
             Self::Explain(command) => command.json,
@@ -98,13 +131,12 @@ pub(crate) fn main() -> ExitCode {
     match log(cli.log.as_deref()).and_then(|()| cli.command.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunnerError::Said(code)) => ExitCode::from(code),
-        Err(error) => failed(&error, json),
+        Err(error) => {
+            human::error(&error, json);
+            let is_run = matches!(cli.command, Command::Run(_));
+            ExitCode::from(if is_run { run::exit_code(&error) } else { error.exit_code() })
+        }
     }
-}
-
-fn failed(error: &RunnerError, json: bool) -> ExitCode {
-    human::error(error, json);
-    ExitCode::from(error.exit_code())
 }
 
 fn log(filter: Option<&str>) -> Result<(), RunnerError> {

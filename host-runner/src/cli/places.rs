@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use winter_runner::contract::run_home::Mode;
-use winter_runner::{Brand, Powers, RunHomeInput, RunnerError, git_entry};
+use winter_runner::{Brand, Powers, RunHomeInput, RunnerError, brand_from_file, git_entry, hook_command};
 
 /// The flags that `build`, `plan` and `inspect` share.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Places {
     /// The project whose configuration is read. Default: the nearest folder at or above the working folder that holds a
     /// `.git` entry, else the working folder.
@@ -19,12 +20,27 @@ pub(super) struct Places {
     /// Winter's home. Default: ~/.winter
     #[arg(long, value_name = "DIR", env = "WINTER_HOME")]
     home: Option<PathBuf>,
-    /// Which runtime the run home is for.
-    #[arg(long, value_enum, default_value_t = BrandName::Winter)]
-    brand: BrandName,
+    /// Your own items. Default: `sdk` in winter's home; for brand claude `CLAUDE_CONFIG_DIR`, else ~/.claude
+    #[arg(long, value_name = "DIR")]
+    shared_home: Option<PathBuf>,
+    /// Which runtime the run home is for: winter, claude, or a file that describes a brand of your own. Default: winter
+    #[arg(long, value_name = "BRAND|FILE")]
+    brand: Option<PathBuf>,
     /// What the session is for.
     #[arg(long, value_enum, default_value_t = ModeName::Code)]
     mode: ModeName,
+    /// The session was dispatched by another: it gets no output style.
+    #[arg(long)]
+    dispatch_child: bool,
+    /// Where the session keeps its memory.
+    #[arg(long, value_name = "DIR")]
+    memory_dir: Option<String>,
+    /// An MCP server that you switched off; may be given more than once.
+    #[arg(long, value_name = "NAME")]
+    disable_mcp: Vec<String>,
+    /// A name that no configured MCP server may take; may be given more than once.
+    #[arg(long, value_name = "NAME")]
+    reserve_mcp: Vec<String>,
     /// Read nothing of the project.
     #[arg(long)]
     untrusted: bool,
@@ -34,15 +50,40 @@ pub(super) struct Places {
     /// A further folder in which links of your own may end; may be given more than once.
     #[arg(long, value_name = "DIR")]
     grant_read: Vec<PathBuf>,
+    /// A bound on what is read and carried: text, skill-file, items, total, import-depth or folders; may be given more
+    /// than once.
+    #[arg(long, value_name = "BOUND=NUMBER", value_parser = bound)]
+    bound: Vec<(Bound, u64)>,
+    /// Install a hook in the session that refuses calls of tools which name what is protected (`winter explain containment`).
+    #[arg(long)]
+    containment: bool,
     /// Go on without a protection of your own that the runtime's sandbox would ignore.
     #[arg(long)]
     allow_inexpressible: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum BrandName {
-    Winter,
-    Claude,
+enum Bound {
+    Text,
+    SkillFile,
+    Items,
+    Total,
+    ImportDepth,
+    Folders,
+}
+
+/// `items=20000`
+fn bound(word: &str) -> Result<(Bound, u64), String> {
+    let (name, number) = word.split_once('=').ok_or("a bound and a number, joined by `=`, were expected")?;
+    let bound = Bound::from_str(name, false)
+        .map_err(|_| "text, skill-file, items, total, import-depth or folders was expected".to_owned())?;
+    let number: u64 = number.parse().map_err(|error| format!("`{number}` is no number: {error}"))?;
+    let most = match bound {
+        Bound::Text | Bound::SkillFile | Bound::Total => u64::from(u32::MAX),
+        Bound::Items | Bound::Folders => 131_072,
+        Bound::ImportDepth => 64,
+    };
+    if number > most { Err(format!("at most {most} was expected")) } else { Ok((bound, number)) }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -61,14 +102,34 @@ enum PowersName {
 impl Places {
     /// The input that these flags and this environment come to.
     pub(super) fn input(&self) -> Result<RunHomeInput, RunnerError> {
+        self.input_like("winter")
+    }
+
+    /// The same, with another brand where none is named.
+    pub(super) fn input_like(&self, brand: &str) -> Result<RunHomeInput, RunnerError> {
+        let brand = self.brand.as_deref().unwrap_or(Path::new(brand));
         let user_home = user_home();
         let home = home(self.home.clone())?;
         let (cwd, project) = self.cwd_and_project(user_home.as_deref())?;
         let mut input = RunHomeInput::new(home, cwd);
-        if let BrandName::Claude = self.brand {
-            let claude_home = set("CLAUDE_CONFIG_DIR").or_else(|| user_home.as_ref().map(|home| home.join(".claude")));
-            input.brand = Brand::Claude;
-            input.shared_home = claude_home.ok_or_else(no_home)?;
+        input.brand = self::brand(Some(brand))?;
+        if let Brand::Claude = input.brand {
+            let named = set("CLAUDE_CONFIG_DIR");
+            if named.is_none() {
+                input.global_file = user_home.as_ref().map(|home| home.join(".claude.json"));
+            }
+            input.shared_home = claude_home()?;
+        }
+        if let Some(shared_home) = &self.shared_home {
+            // Named by hand and not there: a slip, for which the person's own rules would be missing.
+            if !shared_home.is_dir() {
+                return Err(RunnerError::BadInput {
+                    what: format!("the shared home {} is no folder", shared_home.display()),
+                    help: "name the folder that holds your own settings, or make it first".to_owned(),
+                });
+            }
+            input.shared_home.clone_from(shared_home);
+            input.global_file = None;
         }
         input.git_root = git_entry(&input.cwd, user_home.as_deref()).filter(|top| top.starts_with(&project));
         input.trusted_project_root = (!self.untrusted).then_some(project);
@@ -84,6 +145,29 @@ impl Places {
             PowersName::Drop => Powers::Drop,
         };
         input.allow_inexpressible = self.allow_inexpressible;
+        if self.containment {
+            let program = std::env::current_exe().map_err(|error| RunnerError::BadInput {
+                what: format!("the path of this program cannot be told: {error}"),
+                help: "start it by its path".to_owned(),
+            })?;
+            input.containment_hook = Some(hook_command(&program, &input.home, &input.shared_home)?);
+        }
+        input.dispatch_child = self.dispatch_child;
+        input.memory_dir = self.memory_dir.clone().unwrap_or_default();
+        input.mcp_disabled.clone_from(&self.disable_mcp);
+        input.reserved_mcp_server_names.clone_from(&self.reserve_mcp);
+        for (bound, number) in &self.bound {
+            // `bound` has seen to it that they fit.
+            let count = u32::try_from(*number).unwrap_or(u32::MAX);
+            match bound {
+                Bound::Text => input.bounds.text = *number,
+                Bound::SkillFile => input.bounds.skill_file = *number,
+                Bound::Items => input.bounds.items = count,
+                Bound::Total => input.bounds.total = *number,
+                Bound::ImportDepth => input.bounds.import_depth = count,
+                Bound::Folders => input.bounds.folders = count,
+            }
+        }
         Ok(input)
     }
 
@@ -123,6 +207,21 @@ pub(super) fn home(named: Option<PathBuf>) -> Result<PathBuf, RunnerError> {
         Some(home) => Ok(home),
         None => user_home().map(|home| home.join(".winter")).ok_or_else(no_home),
     }
+}
+
+/// The brand of that name, or of that file; winter where none is named.
+pub(super) fn brand(named: Option<&Path>) -> Result<Brand, RunnerError> {
+    match named.map(|named| (named, named.to_str())) {
+        None | Some((_, Some("winter"))) => Ok(Brand::Winter),
+        Some((_, Some("claude"))) => Ok(Brand::Claude),
+        Some((file, _)) => brand_from_file(file),
+    }
+}
+
+/// The config folder of the public program.
+pub(super) fn claude_home() -> Result<PathBuf, RunnerError> {
+    let named = set("CLAUDE_CONFIG_DIR");
+    named.or_else(|| user_home().map(|home| home.join(".claude"))).ok_or_else(no_home)
 }
 
 fn no_home() -> RunnerError {

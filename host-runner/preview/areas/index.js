@@ -1,0 +1,10 @@
+// The tabs, in order: a new area is one file and one line here.
+import acts from "./acts.js";
+import dropped from "./dropped.js";
+import explain from "./explain.js";
+import plan from "./plan.js";
+import selection from "./selection.js";
+import settings from "./settings.js";
+import switchReview from "./switch-review.js";
+
+export const areas = [plan, settings, dropped, acts, selection, switchReview, explain];
