@@ -127,7 +127,12 @@ mod settings_20_kb {
             brand: Brand::Claude,
             powers: wit::Powers::Drop,
             allow_inexpressible: false,
-            protected: wit_settings::Protection { ask: Vec::new(), deny: Vec::new(), deny_write: Vec::new() },
+            protected: wit_settings::Protection {
+                ask: Vec::new(),
+                deny: Vec::new(),
+                deny_write: Vec::new(),
+                pre_tool_use: None,
+            },
         };
         bencher.bench(|| runner.compose(black_box(&files), &options).unwrap());
     }

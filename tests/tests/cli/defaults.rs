@@ -199,13 +199,20 @@ fn a_plan_writes_nothing_a_build_beneath_the_home_and_dispose_takes_it_back() {
     let id = person.run(["build"]).ok().id();
     assert_built(&person.runs().join(&id));
     let beneath = person.at("me/.winter/cache");
+    let above = [person.at("me/.winter"), person.at("me/.winter/sdk")];
     let outside = || -> Vec<_> {
         tree(&person.base)
             .into_iter()
-            .filter(|(path, _)| !path.starts_with(&beneath) && *path != person.at("me/.winter"))
+            .filter(|(path, _)| !path.starts_with(&beneath) && !above.contains(path))
             .collect()
     };
-    let expected: Vec<_> = before.into_iter().filter(|(path, _)| *path != person.at("me/.winter")).collect();
+    // The folders that outlive a run come into being in the shared home, empty.
+    let kept = ["file-history", "tasks", "teams", "agent-memory", "workflows", "plugins"];
+    for name in kept {
+        assert_eq!(fs::read_dir(person.at("me/.winter/sdk").join(name)).unwrap().count(), 0, "{name}");
+        fs::remove_dir(person.at("me/.winter/sdk").join(name)).unwrap();
+    }
+    let expected: Vec<_> = before.into_iter().filter(|(path, _)| !above.contains(path)).collect();
     assert_eq!(outside(), expected);
     person.run(["dispose", &id]).ok();
     assert_no_run(&person.at("me/.winter"));

@@ -88,9 +88,10 @@ fn what_the_person_has_stays_and_what_the_repository_wants_is_dropped() {
         }
         let it = person.at("me/src/it");
         let it = it.to_str().unwrap();
-        // Of the repository's: its denials, and what is harmless.
+        // Of the repository's: its denials, and what is harmless; of the person's own denial, the place of it.
+        let ssh = person.at("me/.ssh");
         assert_eq!(settings["permissions"]["deny"][1], format!("Read(/{it}/secrets/**)"));
-        assert_eq!(settings["sandbox"]["filesystem"]["denyRead"], json!(["~/.aws", format!("{it}/secrets")]));
+        assert_eq!(settings["sandbox"]["filesystem"]["denyRead"], json!(["~/.aws", format!("{it}/secrets"), ssh]));
         assert_eq!(settings["language"], "english");
         assert_eq!(settings["spinnerTipsEnabled"], false);
         assert_eq!(settings["env"], json!({"NODE_ENV": "development"}));
@@ -138,7 +139,7 @@ fn every_command_in_it_would_leave_a_marker_and_nothing_else() {
             assert!(harmless, "{}: {command}", path.display());
         }
     }
-    assert_eq!(commands, 9, "four for each brand and one for the MCP server");
+    assert_eq!(commands, 11, "five for each brand and one for the MCP server");
 }
 
 /// What the README shows first. Its own test, with goldens of its own name, would compete for the folder: it is called

@@ -24,7 +24,9 @@ const PLAIN: [(&str, &[&str]); 11] = [
 ];
 
 /// Errors that need nothing but a project.
-const ERRORS: [(&str, &[&str]); 10] = [
+const ERRORS: [(&str, &[&str]); 12] = [
+    ("error-run-no-program", &["run"]),
+    ("error-recover-no-folder", &["recover", "nowhere"]),
     ("error-no-command", &[]),
     ("error-unknown-command", &["buidl"]),
     ("error-unknown-value", &["build", "--brand", "other"]),

@@ -19,12 +19,35 @@ fn a_plan_has_the_keys_of_the_contract() {
     std::os::unix::fs::symlink("/", person.at("me/src/it/.winter/settings.local.json")).unwrap();
     for command in ["plan", "build"] {
         let plan = person.json([command]);
-        let expected = ["run-id", "dir", "sdk-home", "entries", "effective-settings", "manifest", "report", "built"];
+        let expected = [
+            "run-id",
+            "dir",
+            "sdk-home",
+            "entries",
+            "shared-folders",
+            "mcp-config",
+            "effective-settings",
+            "manifest",
+            "report",
+            "built",
+        ];
         assert_eq!(keys(&plan), expected);
         assert_eq!(plan["built"], command == "build");
         assert_eq!(keys(&plan["entries"][0]), ["path", "node", "mode", "source"]);
         let report = &plan["report"];
-        assert_eq!(keys(report), ["dropped-rules", "skipped-links", "skipped-items", "notices"]);
+        let lists = [
+            "dropped-rules",
+            "removed-powers",
+            "dropped-mcp-servers",
+            "dropped-imports",
+            "skipped-agents",
+            "skipped-links",
+            "skipped-items",
+            "unconditional-rules",
+            "external-user-links",
+            "notices",
+        ];
+        assert_eq!(keys(report), lists);
         let dropped = ["tier", "source", "line", "rule", "reason", "withheld", "because"];
         assert_eq!(keys(&report["dropped-rules"][0]), dropped);
         assert_eq!(keys(&report["skipped-links"][0]), ["path", "target", "reason"]);

@@ -154,6 +154,21 @@ impl Run {
         lines.filter_map(|line| line.split([' ', ':']).next()).map(str::to_owned).collect()
     }
 
+    /// Whether the report names the file under that reason.
+    pub(crate) fn names(&self, reason: &str, file: &Path) -> bool {
+        let file = file.display().to_string();
+        let mut lines = self
+            .stdout
+            .lines()
+            .skip_while(|line| line.strip_prefix("  ").and_then(|line| line.split(':').next()) != Some(reason));
+        lines.next();
+        let group = lines.take_while(|line| line.starts_with("    "));
+        group.into_iter().any(|line| {
+            let (_, place) = line.rsplit_once("  ").unwrap_or_default();
+            place == file || place.strip_prefix(&file).is_some_and(|rest| rest.starts_with(':'))
+        })
+    }
+
     pub(crate) fn both(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }

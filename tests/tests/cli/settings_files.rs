@@ -30,8 +30,7 @@ fn in_each(make: impl Fn(&Path), reason: &str) {
             let file = person.at("me/src/it").join(project).join(name);
             make(&file);
             let built = person.run(["build", "--brand", brand]).ok();
-            let line = format!("\n  {reason}  {}", file.display());
-            assert!(built.stdout.contains(&line), "{line:?} {built:#?}");
+            assert!(built.names(reason, &file), "{reason} {built:#?}");
             assert_built(&person.runs().join(built.id()));
         }
     }
@@ -191,7 +190,7 @@ fn no_permission() {
     fs::remove_file(person.own()).unwrap();
     hidden(&person.project());
     let built = run_as(person.unprivileged().unwrap()).ok();
-    assert!(built.stdout.contains(&format!("unreadable  {}", person.project().display())), "{built:#?}");
+    assert!(built.names("unreadable", &person.project()), "{built:#?}");
     // The folder of the project's settings, then the project, then the shared home.
     let close = |path: &str| fs::set_permissions(person.at(path), fs::Permissions::from_mode(0o000)).unwrap();
     let open = |path: &str| fs::set_permissions(person.at(path), fs::Permissions::from_mode(0o777)).unwrap();

@@ -1,8 +1,10 @@
 //! The component gives the answers that the native crate gives, byte for byte.
 
+mod containment;
 mod native;
 mod run_homes;
 mod selection;
+mod sessions;
 mod switch_review;
 
 use proptest::prelude::*;
@@ -130,7 +132,12 @@ fn compare(texts: &[String], choice: usize) -> Result<(), TestCaseError> {
         brand: if claude { Brand::Claude } else { Brand::Winter },
         powers: if keep { wit::Powers::Keep } else { wit::Powers::Drop },
         allow_inexpressible: allow,
-        protected: wit_settings::Protection { ask: Vec::new(), deny: vec!["Edit(//p)".into()], deny_write: Vec::new() },
+        protected: wit_settings::Protection {
+            ask: Vec::new(),
+            deny: vec!["Edit(//p)".into()],
+            deny_write: Vec::new(),
+            pre_tool_use: None,
+        },
     };
     let native = match settings::compose(&files, &options) {
         Ok(effective) => serde_json::to_string(&effective),
@@ -153,6 +160,14 @@ fn explain() {
         (explain::Topic::Escape, wit_explain::Topic::Escape),
         (explain::Topic::Selection, wit_explain::Topic::Selection),
         (explain::Topic::SwitchReview, wit_explain::Topic::SwitchReview),
+        (explain::Topic::Powers, wit_explain::Topic::Powers),
+        (explain::Topic::Items, wit_explain::Topic::Items),
+        (explain::Topic::Mcp, wit_explain::Topic::Mcp),
+        (explain::Topic::Report, wit_explain::Topic::Report),
+        (explain::Topic::Door, wit_explain::Topic::Door),
+        (explain::Topic::Carry, wit_explain::Topic::Carry),
+        (explain::Topic::Recovery, wit_explain::Topic::Recovery),
+        (explain::Topic::Containment, wit_explain::Topic::Containment),
     ] {
         let component = runner().sheets(wit).unwrap();
         let native = explain::sheets(native);

@@ -63,6 +63,7 @@ fn native(
         run_id,
         home: real_home.to_str().unwrap().to_owned(),
         home_spellings: Vec::new(),
+        shared_home: fs::canonicalize(&input.shared_home).unwrap().to_str().unwrap().to_owned(),
         mode: run_home::Mode::Code,
         dispatch_child: false,
         leg: run_home::Leg::Winter,
@@ -74,6 +75,8 @@ fn native(
         allow_inexpressible: false,
         user_home: None,
         shared_home_spellings: Vec::new(),
+        containment_hook: None,
+        bounds: run_home::Bounds::default(),
     };
     let places = run_home::Places {
         shared_home: Some(open(&input.shared_home)),
@@ -82,6 +85,8 @@ fn native(
         git_top: None,
         git_entry: Some(open(root)),
         granted: Vec::new(),
+        global_home: None,
+        links: Some(Real(Folder::grant_links(Path::new("/")).unwrap())),
     };
     run_home::build(&native, &places, &Git, &Still(now))
 }
@@ -123,4 +128,40 @@ fn a_persons_file_that_is_refused() {
     for text in ["{", r#"{"verbose":1}"#, "\u{feff}[]"] {
         compare(world(|sdk, _| fs::write(sdk.join("settings.json"), text).unwrap()).path());
     }
+}
+
+#[test]
+fn every_kind_of_item() {
+    let base = world(|sdk, project| {
+        let write = |path: &Path, text: &str| {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for name in ["WINTER.md", "CLAUDE.md"] {
+            write(&sdk.join(name), "Mine, with @notes.md and @/etc/hostname\n");
+            write(&project.join(name), "Theirs\u{202e}, with @docs/a.md, @../out and `@b`\n```\n");
+            write(&project.join("sub").join(name), "Nested.\n");
+        }
+        write(&sdk.join("notes.md"), "Notes.\n");
+        write(&sdk.join("agents/mine.md"), "---\nname: same\ndescription: d\n---\nDo.\n");
+        write(&project.join("docs/a.md"), "@b.md\n");
+        write(&project.join("docs/b.md"), "@a.md\n");
+        write(&project.join(".mcp.json"), r#"{"mcpServers":{"s":{"command":"x","env":{"A":"${B}"}},"t":{"url":"x"}}}"#);
+        for dir in [".winter", ".claude"] {
+            let at = |path: &str| project.join(dir).join(path);
+            let header = "---\nname: same\ndescription: d\nhooks: {Stop: []}\nmodel: m\nodd: 1\n---\n";
+            write(&at("agents/a.md"), &format!("{header}{}", "x".repeat(2000)));
+            write(&at("agents/b.md"), "---\n- a\n---\n");
+            write(&at("skills/s/SKILL.md"), &format!("{header}Run !`x` and @y\n"));
+            write(&at("skills/s/run.sh"), "#!/bin/sh\n");
+            write(&at("skills/s/.claude-plugin/plugin.json"), "{}");
+            write(&at("commands/team/c.md"), "Do $1.\n");
+            write(&at("output-styles/o.md"), "Talk.\n");
+            write(&at("rules/r.md"), "---\npaths: '{a,b}/**, *.ts'\n---\nRule @../../docs/a.md\n");
+            write(&at("rules/all.md"), "Rule.\n");
+            symlink("/etc/hostname", at("rules/out.md")).unwrap();
+            symlink("../../docs", at("rules/docs")).unwrap();
+        }
+    });
+    compare(base.path());
 }

@@ -103,14 +103,33 @@ fn build(scene: &Scene, powers: Powers) -> Counts {
     let again = runner.compose(&[file], &crate::settings::options(&scene.brand, Powers::Keep)).unwrap();
     assert_eq!(again.json, home.plan.effective_settings);
     assert!(again.dropped.is_empty() && again.skipped.is_empty());
+    // What the run folder holds of the project, by kind.
+    let of_project = home.plan.entries.iter().filter(|entry| Path::new(&entry.source).starts_with(&scene.top));
+    let kinds: Vec<String> =
+        of_project.map(|entry| entry.path.split('/').next().unwrap_or_default().to_owned()).collect();
     home.dispose().unwrap();
 
     let mut counts = Counts::default();
-    for (list, prefix) in [("dropped-rules", ""), ("skipped-links", "link "), ("skipped-items", "item ")] {
+    for (list, prefix) in [
+        ("dropped-rules", ""),
+        ("removed-powers", "removed "),
+        ("dropped-mcp-servers", "server "),
+        ("dropped-imports", "import "),
+        ("skipped-agents", "agent "),
+        ("skipped-links", "link "),
+        ("skipped-items", "item "),
+        ("unconditional-rules", "remark "),
+        ("external-user-links", "remark "),
+        ("notices", "remark "),
+    ] {
         for entry in report[list].as_array().unwrap() {
             let because = entry["because"].as_str().map(|because| format!(" ({because})")).unwrap_or_default();
-            counts.add(format!("{prefix}{}{because}", entry["reason"].as_str().unwrap()));
+            let reason = entry["reason"].as_str().or(entry["kind"].as_str()).unwrap_or(list.trim_end_matches('s'));
+            counts.add(format!("{prefix}{reason}{because}"));
         }
+    }
+    for entry in &kinds {
+        counts.add(format!("+ {entry}"));
     }
     counts
 }
@@ -164,7 +183,7 @@ fn means(given: &Thing, asked: &Thing) -> bool {
 
 /// The lists are in order and hold nothing twice, and nothing outside the project.
 fn check_lists(report: &Value, top: &Path) {
-    for list in ["skipped-links", "skipped-items", "notices"] {
+    for list in ["skipped-links", "skipped-items", "skipped-agents", "unconditional-rules", "notices"] {
         let entries: Vec<String> = report[list].as_array().unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(entries.iter().collect::<BTreeSet<_>>().len(), entries.len(), "{list}");
         let paths: Vec<String> = report[list].as_array().unwrap().iter().map(|entry| text(&entry["path"])).collect();

@@ -14,7 +14,8 @@ use crate::{Counts, compare, data, sorted};
 
 /// Options without protected places.
 pub(crate) fn options(brand: &Brand, powers: Powers) -> wit_settings::Options {
-    let protected = wit_settings::Protection { ask: Vec::new(), deny: Vec::new(), deny_write: Vec::new() };
+    let protected =
+        wit_settings::Protection { ask: Vec::new(), deny: Vec::new(), deny_write: Vec::new(), pre_tool_use: None };
     wit_settings::Options { brand: brand.clone(), powers, allow_inexpressible: false, protected }
 }
 

@@ -67,6 +67,10 @@ fn full_scenes() -> impl Iterator<Item = Scene> {
         scene.repo.git(&["add", "--force", "--all"]);
         scene.repo.git(&["commit", "--quiet", "--message", "all"]);
         symlink("../shared", scene.top.join("link")).unwrap();
+        // What outlives a run is made in the shared home; it stands here already.
+        for folder in scene.plan(&scene.input()).shared_folders {
+            fs::create_dir(scene.beside("shared").join(folder)).unwrap();
+        }
     })
 }
 
@@ -82,14 +86,24 @@ fn assert_sound(home: &RunHome) {
     let mut listed = BTreeSet::from(["manifest.json".to_owned()]);
     for entry in manifest["entries"].as_array().unwrap() {
         let path = entry["path"].as_str().unwrap();
-        let bytes = fs::read(home.dir.join(path)).unwrap();
-        assert_eq!(entry["size"], bytes.len());
-        assert_eq!(entry["sha256"], hex_digest(&bytes));
-        assert_eq!(entry["mode"], format!("{:04o}", mode(&home.dir.join(path))));
-        listed.insert(path.to_owned());
+        let at = home.dir.join(path);
+        match entry["kind"].as_str().unwrap() {
+            "folder" => assert_eq!(mode(&at), 0o700, "{path}"),
+            "link" => assert_eq!(entry["target"], json!(fs::read_link(&at).unwrap()), "{path}"),
+            _ => {
+                let bytes = fs::read(&at).unwrap();
+                assert_eq!(entry["size"], bytes.len());
+                assert_eq!(entry["sha256"], hex_digest(&bytes));
+                assert_eq!(entry["mode"], format!("{:04o}", mode(&at)));
+                assert_eq!(mode(&at), 0o600, "{path}");
+                listed.insert(path.to_owned());
+            }
+        }
     }
-    assert_eq!(files(&home.dir), listed);
-    assert!(listed.iter().all(|path| mode(&home.dir.join(path)) == 0o600));
+    // A link to what does not stand yet is no file.
+    let standing: BTreeSet<String> =
+        files(&home.dir).into_iter().filter(|path| !home.dir.join(path).is_symlink()).collect();
+    assert_eq!(standing, listed);
     assert_eq!(fs::read_to_string(home.dir.join("settings.json")).unwrap(), home.plan.effective_settings);
 }
 
@@ -109,7 +123,9 @@ fn what_stands_on_the_disk_is_what_the_plan_and_the_manifest_say() {
         assert_eq!(manifest["powers"], "keep");
         let digest = format!("sha256:{}", hex_digest(winter_runner::components::RUNTIME.wasm));
         assert_eq!(manifest["policy-digest"], digest);
-        let sources = manifest["entries"][0]["source"].as_str().unwrap();
+        let entries = manifest["entries"].as_array().unwrap();
+        let settings = entries.iter().find(|entry| entry["path"] == "settings.json").unwrap();
+        let sources = settings["source"].as_str().unwrap();
         for file in
             [scene.beside("shared/settings.json"), scene.top.join(scene.settings()), scene.top.join(scene.local())]
         {
@@ -234,12 +250,12 @@ fn disposing_removes_the_folder_and_nothing_that_a_link_in_it_leads_to() {
         let other = build(&scene.input()).unwrap();
         let home = build(&scene.input()).unwrap();
         // What a session may leave in it.
-        symlink(scene.beside("shared"), home.dir.join("projects")).unwrap();
+        symlink(scene.beside("shared"), home.dir.join("away")).unwrap();
         symlink("..", home.dir.join("up")).unwrap();
         symlink("nowhere", home.dir.join("dangling")).unwrap();
-        fs::create_dir_all(home.dir.join("todos/deep")).unwrap();
-        fs::write(home.dir.join("todos/deep/x"), "").unwrap();
-        fs::set_permissions(home.dir.join("todos/deep"), fs::Permissions::from_mode(0o500)).unwrap();
+        fs::create_dir_all(home.dir.join("left/deep")).unwrap();
+        fs::write(home.dir.join("left/deep/x"), "").unwrap();
+        fs::set_permissions(home.dir.join("left/deep"), fs::Permissions::from_mode(0o500)).unwrap();
         let (id, dir) = (home.plan.run_id.clone(), home.dir.clone());
         home.dispose().unwrap();
         assert!(dir.symlink_metadata().is_err());

@@ -3,8 +3,13 @@
 mod accounting;
 mod folders;
 mod inputs;
+mod kills;
+mod kinds;
 mod links;
 mod local_tier;
 mod published;
 mod reported;
 mod repositories;
+mod standing;
+mod swaps;
+mod whole;

@@ -274,6 +274,14 @@ fn n16_a_repository_loosens_nothing_that_the_person_tightened() {
     }
 }
 
+/// What a planned file holds.
+fn content(entry: &winter_runner::contract::run_home::Planned) -> Vec<u8> {
+    match &entry.node {
+        winter_runner::contract::run_home::Node::Content(bytes) => bytes.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn n19_servers_that_a_repository_names() {
     let servers = json!({"mcpServers": {"evil": {"command": "./evil"}}});
@@ -285,10 +293,13 @@ fn n19_servers_that_a_repository_names() {
                 dropped(&plan, "project"),
                 [("mcpServers.evil.command: ./evil".to_owned(), "unclassified".to_owned())]
             );
-            assert!(!plan.effective_settings.contains("evil") && plan.entries.len() == 1);
+            assert!(!plan.effective_settings.contains("evil"));
+            let servers = plan.entries.iter().filter(|entry| matches!(&*entry.path, ".winter.json" | "mcp.json"));
+            let started =
+                servers.map(|entry| String::from_utf8(content(entry)).unwrap()).any(|node| node.contains("evil"));
             let report = report(&plan);
-            assert_eq!(report["skipped-items"][0]["path"], json!(scene.top.join(".mcp.json")));
-            assert_eq!(report["skipped-items"][0]["reason"], "not-carried");
+            let acts = report["dropped-mcp-servers"][0]["reason"] == "acts";
+            assert_eq!((acts, started), (*powers == Powers::Drop, *powers == Powers::Keep), "{report:#}");
         }
     }
 }
