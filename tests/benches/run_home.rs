@@ -4,10 +4,7 @@
 //! `linear::build` for 2,000 and 20,000 items with raised bounds: the items a second should be the same.
 //! Before them the peak memory of the program is printed, for a skill of 1 MiB and one of 64 MiB: it should be the same.
 
-use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
@@ -141,21 +138,8 @@ fn peak(scene: &Scene) -> Option<(u64, u64)> {
     command.env_clear().env("HOME", scene.beside("")).env("CLAUDE_CONFIG_DIR", scene.beside("shared"));
     command.current_dir(&scene.top).stdout(Stdio::null());
     command.args(["build", "--brand", "claude", "--home"]).arg(scene.home()).arg("--project").arg(&scene.top);
-    let mut child = command.spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = None;
-    // The mark only rises, so that the last one that was seen is the peak, but for the last moment.
-    while child.try_wait().unwrap().is_none() {
-        peak = mark(Path::new(&status)).or(peak);
-        std::thread::sleep(Duration::from_micros(100));
-    }
-    assert!(child.wait().unwrap().success());
+    let (peak, status) = winter_tests::peak(&mut command);
+    assert!(status.success());
     let runs = winter_runner::runs::list(&scene.home()).unwrap();
     Some((peak?, runs.runs.first()?.size))
-}
-
-fn mark(status: &Path) -> Option<u64> {
-    let text = fs::read_to_string(status).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

@@ -79,10 +79,11 @@ impl Bar {
         let due = self.told.is_none_or(|told| told.elapsed() > Duration::from_millis(100));
         if self.is_shown && due && self.since.elapsed() > SILENT {
             self.told = Some(Instant::now());
-            let Progress { files, of, bytes } = progress;
-            let filled = usize::try_from(files.saturating_mul(30) / of.max(1)).unwrap_or(30).min(30);
+            let Progress { files, of, bytes, total } = progress;
+            let filled = usize::try_from(bytes.saturating_mul(30) / total.max(1)).unwrap_or(30).min(30);
             let bar = format!("{}{}", "=".repeat(filled), " ".repeat(30 - filled));
-            let _ = write!(std::io::stderr(), "\r[{bar}] {files} of {of} files, {} MiB", bytes >> 20);
+            let (bytes, total) = (bytes >> 20, total >> 20);
+            let _ = write!(std::io::stderr(), "\r[{bar}] {files} of {of} files, {bytes} of {total} MiB");
         }
     }
 

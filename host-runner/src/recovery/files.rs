@@ -1,19 +1,20 @@
 //! The shared home's side: found, made and written through handles, with no link followed.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::capability::files::{Entry, FilesError, Folder, IoError, IoKind, Kind};
 use crate::contract::recovery::{Facts, FileKind};
 use crate::error::RunnerError;
 
-/// Bytes that are read at once.
-pub(super) const BLOCK: usize = 1 << 20;
+/// Bytes that are read at once: two blocks of it stay in a core's cache while they are compared.
+pub(super) const BLOCK: usize = 128 << 10;
 
 /// The shared home's folder of transcripts.
 pub(super) struct Home {
@@ -121,32 +122,58 @@ pub(super) fn sync_folder(folder: &Folder) {
 
 /// Puts a copy of a file where nothing stands, in one step and synced; false when something stands there by then.
 pub(super) fn place(from: &File, size: u64, executable: bool, folder: &Folder, name: &str) -> io::Result<bool> {
-    let beside = format!(".winter-{}", uuid::Uuid::now_v7());
-    let mut file = create(folder, &beside)?;
-    let placed = (|| {
-        copy_range(from, 0, size, &mut file)?;
-        if executable {
-            rustix::fs::fchmod(&file, Mode::RWXU)?;
+    let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
+    let fill = |file: &mut File| {
+        copy_range(from, 0, size, file)?;
+        rustix::fs::fchmod(&*file, mode)?;
+        file.sync_all()
+    };
+    let placed = match nameless(folder) {
+        Some(mut file) => {
+            fill(&mut file)?;
+            let handle = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+            named(rustix::fs::linkat(rustix::fs::CWD, handle, folder.handle(), name, AtFlags::SYMLINK_FOLLOW))
         }
-        file.flush()?;
-        file.sync_all()?;
-        let handle = folder.handle();
-        match rustix::fs::renameat_with(handle, &*beside, handle, name, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(true),
-            Err(Errno::EXIST) => Ok(false),
-            // A file system without that: a second name is as good, and never replaces either.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                match rustix::fs::linkat(handle, &*beside, handle, name, rustix::fs::AtFlags::empty()) {
-                    Ok(()) => Ok(true),
-                    Err(Errno::EXIST) => Ok(false),
-                    Err(error) => Err(error.into()),
-                }
-            }
-            Err(error) => Err(error.into()),
-        }
-    })();
-    // Gone already where it was renamed.
-    let _ = rustix::fs::unlinkat(folder.handle(), &*beside, rustix::fs::AtFlags::empty());
+        None => place_renamed(fill, folder, name),
+    };
     sync_folder(folder);
     placed
+}
+
+/// A file without a name, of which a kill leaves nothing; none where the system has no such files, or no way to name one.
+fn nameless(folder: &Folder) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    if Path::new("/proc/self/fd").exists() {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        return rustix::fs::openat(folder.handle(), ".", flags, Mode::RUSR | Mode::WUSR).ok().map(File::from);
+    }
+    let _ = folder;
+    None
+}
+
+/// The same through a name beside it.
+fn place_renamed(fill: impl Fn(&mut File) -> io::Result<()>, folder: &Folder, name: &str) -> io::Result<bool> {
+    let beside = format!(".winter-{}", uuid::Uuid::now_v7());
+    let mut file = create(folder, &beside)?;
+    let handle = folder.handle();
+    let placed = fill(&mut file).and_then(|()| {
+        match rustix::fs::renameat_with(handle, &*beside, handle, name, RenameFlags::NOREPLACE) {
+            // A file system without that: a second name is as good, and never replaces either.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                named(rustix::fs::linkat(handle, &*beside, handle, name, AtFlags::empty()))
+            }
+            renamed => named(renamed),
+        }
+    });
+    // Gone already where it was renamed.
+    let _ = rustix::fs::unlinkat(handle, &*beside, AtFlags::empty());
+    placed
+}
+
+fn named(done: Result<(), Errno>) -> io::Result<bool> {
+    match done {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }

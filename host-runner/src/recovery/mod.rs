@@ -11,9 +11,11 @@ mod quarantine;
 #[cfg(test)]
 mod tests;
 mod transcript;
+mod work;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use serde::Serialize;
 
@@ -28,6 +30,7 @@ use files::Home;
 pub use lock::{SessionLock, repair_flag};
 use quarantine::Cell;
 pub use quarantine::REASONS;
+use work::Work;
 
 /// The most names that one working copy may hold.
 pub const MAX_FILES: u64 = 1 << 20;
@@ -100,8 +103,10 @@ pub struct Progress {
     pub files: u64,
     /// All of them.
     pub of: u64,
-    /// Bytes of the files that are done.
+    /// Bytes that were compared or proven; those of a file that is done count whole.
     pub bytes: u64,
+    /// All of them.
+    pub total: u64,
 }
 
 /// What became of one file, before it is told.
@@ -231,7 +236,9 @@ impl Runner {
         let items = self.items(&projects, &mut report)?;
         let home = Home::open(&input.shared_home)?;
         let cell = Cell::new(&input.home, &input.root);
-        let work = Work { runner: self, projects: &projects, home: &home, cell: &cell, winter: &input.home };
+        let bytes = AtomicU64::new(0);
+        let work =
+            Work { runner: self, projects: &projects, home: &home, cell: &cell, winter: &input.home, bytes: &bytes };
         work.all(items, &mut report, progress)?;
         report.quarantine = cell.used();
         Ok(report)
@@ -265,105 +272,5 @@ impl Runner {
                 })
                 .collect()
         })
-    }
-}
-
-/// What one recovery works with.
-pub(crate) struct Work<'a> {
-    runner: &'a Runner,
-    projects: &'a Folder,
-    home: &'a Home,
-    cell: &'a Cell,
-    winter: &'a Path,
-}
-
-impl Work<'_> {
-    fn all(
-        &self,
-        mut items: Vec<Item>,
-        report: &mut RecoveryReport,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), RunnerError> {
-        // A session's own transcript stands beside its folder: together they are one.
-        items.sort_by(|a, b| {
-            (&a.is.project_key, &a.is.session_id, &a.path).cmp(&(&b.is.project_key, &b.is.session_id, &b.path))
-        });
-        let mut told = Progress { of: items.len() as u64, ..Progress::default() };
-        let mut outcomes = Vec::new();
-        for session in items.chunk_by(|a, b| a.is.project_key == b.is.project_key && a.is.session_id == b.is.session_id)
-        {
-            let id = session[0].is.session_id.as_deref();
-            let lock = match id {
-                Some(id) => SessionLock::try_of(self.winter, &session[0].is.project_key, id)?,
-                None => Some(SessionLock::none()),
-            };
-            let before = outcomes.len();
-            for item in session {
-                self.one(item, lock.is_some(), report, &mut outcomes)?;
-                told.files += 1;
-                told.bytes += item.entry.identity.size;
-                progress(told);
-            }
-            let level = |outcome: &FileOutcome| !matches!(outcome, FileOutcome::Pending | FileOutcome::Quarantined);
-            if let Some(id) = id.filter(|_| outcomes[before..].iter().all(level)) {
-                lock::clear_repair(self.winter, id);
-            }
-        }
-        let overall = |store: &mut _, guest: &crate::engine::bindings::Runtime| {
-            guest.winter_runtime_recovery().call_overall(store, &outcomes)
-        };
-        let worst = self.runner.call(overall)?;
-        // A file that is ahead is no news about the whole.
-        let worst = if worst == FileOutcome::CanonicalAhead { FileOutcome::Clean } else { worst };
-        report.outcome = if report.problems.is_empty() || worst == FileOutcome::Quarantined {
-            outcome_name(worst)
-        } else {
-            outcome_name(FileOutcome::Pending)
-        };
-        Ok(())
-    }
-
-    fn one(
-        &self,
-        item: &Item,
-        locked: bool,
-        report: &mut RecoveryReport,
-        outcomes: &mut Vec<FileOutcome>,
-    ) -> Result<(), RunnerError> {
-        let shown = format!("projects/{}", item.path.join("/"));
-        match item.is.class {
-            Class::Skipped => report.artifacts.skipped.push(shown),
-            Class::Artifact => {
-                let done = if locked { self.artifact(item)? } else { Done::pending("the session is in use") };
-                match (done.outcome, done.reason) {
-                    (FileOutcome::Appended, _) => report.artifacts.copied += 1,
-                    (FileOutcome::Clean, _) => report.artifacts.identical += 1,
-                    (FileOutcome::Quarantined, reason) => {
-                        report.artifacts.quarantined.push(format!("{shown}: {}", reason.unwrap_or_default()));
-                    }
-                    (_, reason) => report.problems.push(format!("{shown}: {}", reason.unwrap_or_default())),
-                }
-                outcomes.push(done.outcome);
-            }
-            Class::Transcript | Class::Subagent | Class::Journal => {
-                let done = if locked { self.transcript(item)? } else { Done::pending("the session is in use") };
-                outcomes.push(done.outcome);
-                report.transcripts.push(TranscriptReport {
-                    project_key: item.is.project_key.clone(),
-                    session_id: item.is.session_id.clone().unwrap_or_default(),
-                    subpath: item.is.subpath.clone(),
-                    outcome: outcome_name(done.outcome),
-                    appended: done.appended,
-                    reason: done.reason,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The folder of the working copy that holds an item, opened step by step with no link followed.
-    fn folder_of(&self, item: &Item) -> Result<Folder, crate::capability::files::FilesError> {
-        let above = &item.path[..item.path.len() - 1];
-        self.projects.open_beneath(&above.join("/"))
     }
 }

@@ -1,10 +1,10 @@
 //! Quarantine: what could not be brought home, with its reason; the same thing twice is kept once.
 
-use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
@@ -21,7 +21,8 @@ pub(super) struct Cell {
     above: PathBuf,
     name: String,
     suffix: String,
-    used: RefCell<Option<PathBuf>>,
+    /// Held while something is kept: one after the other.
+    used: Mutex<Option<PathBuf>>,
 }
 
 /// What goes there.
@@ -38,16 +39,21 @@ impl Cell {
         let root = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let suffix = format!("-{root}");
-        Self { above: home.join("cache/quarantine"), name: format!("{now}{suffix}"), suffix, used: RefCell::default() }
+        Self { above: home.join("cache/quarantine"), name: format!("{now}{suffix}"), suffix, used: Mutex::default() }
     }
 
     /// The folder that something went to, or lay in before.
     pub(super) fn used(&self) -> Option<PathBuf> {
-        self.used.borrow().clone()
+        self.locked().clone()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<PathBuf>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps it under that path, unless the very same was kept before.
     pub(super) fn keep(&self, path: &str, what: &What<'_>, reason: Quarantine) -> io::Result<()> {
+        let mut used = self.locked();
         let target = match what {
             What::Name(Some(target)) => json!(target),
             _ => json!(null),
@@ -61,7 +67,7 @@ impl Cell {
                 }
             };
             if same {
-                *self.used.borrow_mut() = Some(earlier);
+                *used = Some(earlier);
                 return Ok(());
             }
         }
@@ -79,7 +85,7 @@ impl Cell {
         let mut reasons = OpenOptions::new().append(true).create(true).mode(0o600).open(folder.join(REASONS))?;
         reasons.write_all(format!("{said}\n").as_bytes())?;
         reasons.sync_all()?;
-        *self.used.borrow_mut() = Some(folder);
+        *used = Some(folder);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
@@ -18,17 +19,26 @@ use crate::error::RunnerError;
 /// Lines up to this many bytes are read whole; longer ones are proven in a second pass over them.
 const SHORT: u64 = 4 << 20;
 
+/// What makes a thread of its own worth while, in bytes.
+const SHARE: u64 = 8 << 20;
+
 impl Work<'_> {
     /// Brings one transcript home; one that grows meanwhile is tried twice.
     pub(super) fn transcript(&self, item: &Item) -> Result<Done, RunnerError> {
-        match self.try_transcript(item) {
+        let mut seen = 0;
+        let done = match self.try_transcript(item, &mut seen) {
             Ok(done) => Ok(done),
             Err(Fault::Policy(error)) => Err(error),
             Err(Fault::File(why)) => Ok(Done::pending(why)),
-        }
+        };
+        // What needed no look counts as well, and so does what was read twice, but once.
+        let size = item.entry.identity.size;
+        self.bytes.fetch_add(size.saturating_sub(seen), Ordering::Relaxed);
+        self.bytes.fetch_sub(seen.saturating_sub(size), Ordering::Relaxed);
+        done
     }
 
-    fn try_transcript(&self, item: &Item) -> Result<Done, Fault> {
+    fn try_transcript(&self, item: &Item, seen: &mut u64) -> Result<Done, Fault> {
         let folder = self.folder_of(item)?;
         let name = &item.path[item.path.len() - 1];
         let copy = match item.entry.kind {
@@ -67,9 +77,12 @@ impl Work<'_> {
                 (Next::Compare(length), Some(copy), Some(canonical)) => {
                     known.differ = !files::same(copy, canonical, known.equal, length)?;
                     known.equal += length;
+                    *seen += length;
+                    self.bytes.fetch_add(length, Ordering::Relaxed);
                 }
                 (Next::ReadLines, Some(copy), _) => {
-                    known.tail = Some(tail(copy, known.canonical.size, known.copy.size)?);
+                    known.tail = Some(tail(copy, known.canonical.size, known.copy.size, self.bytes)?);
+                    *seen += known.copy.size.saturating_sub(known.canonical.size);
                 }
                 (Next::Level, ..) => return Ok(Done::of(FileOutcome::Clean)),
                 (Next::CanonicalAhead, ..) => return Ok(Done::of(FileOutcome::CanonicalAhead)),
@@ -144,9 +157,26 @@ impl Done {
 }
 
 /// What the lines of `file` show, from the beginning of the one that holds the byte before `from`, to `size`.
-fn tail(file: &File, from: u64, size: u64) -> io::Result<Tail> {
+///
+/// A long file is proven by two threads, each from a beginning of a line.
+fn tail(file: &File, from: u64, size: u64, bytes: &AtomicU64) -> io::Result<Tail> {
     let begin = line_start(file, from)?;
-    let mut reader = BufReader::with_capacity(BLOCK, Range { file, at: begin, end: size });
+    if size - begin < 2 * SHARE {
+        return lines(file, begin, size, bytes);
+    }
+    let middle = line_start(file, begin + (size - begin) / 2)?.max(begin);
+    let (first, rest) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| lines(file, begin, middle, bytes));
+        let rest = lines(file, middle, size, bytes);
+        (first.join(), rest)
+    });
+    let (first, rest) = (first.unwrap_or_else(|_| Err(io::Error::other("a thread ended")))?, rest?);
+    Ok(Tail { bad_line: first.bad_line.or(rest.bad_line), ..rest })
+}
+
+/// The same for the lines that begin at `begin`.
+fn lines(file: &File, begin: u64, end: u64, bytes: &AtomicU64) -> io::Result<Tail> {
+    let mut reader = BufReader::with_capacity(BLOCK, Range { file, at: begin, end });
     let mut tail = Tail { whole: begin, bad_line: None, rest_is_json: false };
     let (mut at, mut line) = (begin, Vec::new());
     loop {
@@ -171,7 +201,8 @@ fn tail(file: &File, from: u64, size: u64) -> io::Result<Tail> {
             is_json = Some(proven(Range { file, at, end: at + length }));
         }
         let is_json = is_json.unwrap_or_else(|| serde_json::from_slice::<IgnoredAny>(&line).is_ok());
-        let blank = length < SHORT && line.iter().all(u8::is_ascii_whitespace);
+        let blank = !is_json && length < SHORT && line.iter().all(u8::is_ascii_whitespace);
+        bytes.fetch_add(length, Ordering::Relaxed);
         if !ended {
             tail.rest_is_json = is_json;
             return Ok(tail);

@@ -69,8 +69,15 @@ impl Session {
         let path = self.home.dir.clone();
         let status = self.wait().await.map_err(|error| RunnerError::Write { path, error })?;
         let mut problems = Vec::new();
-        let strays = strays::settle(runner, &self.home)?;
-        let (carried, carry_problem) = self.carry(runner)?;
+        // Whatever fails from here on, how the child ended is told, and the run home stays.
+        let strays = strays::settle(runner, &self.home).unwrap_or_else(|error| {
+            problems.push(format!("what the program had replaced did not come home: {error}"));
+            Vec::new()
+        });
+        let (carried, carry_problem) = self.carry(runner).unwrap_or_else(|error| {
+            let none = carry::Carried { own: None, applied: Vec::new(), held: Vec::new() };
+            (none, Some(format!("settings that you changed in the session did not come home: {error}")))
+        });
         problems.extend(carry_problem);
         for stray in strays.iter().filter(|stray| stray.outcome == StrayOutcome::Failed) {
             let why = stray.detail.as_deref().unwrap_or_default();
@@ -97,15 +104,14 @@ impl Session {
         let Self { home, held, .. } = self;
         drop(held);
         let mut left = Some(home.dir.clone());
-        if runner.may_dispose(outcome)? && problems.is_empty() {
-            let record = ended::finished(&home, status, outcome, &carried, &strays);
-            problems.extend(record.err().map(|error| format!("what became of the session is not recorded: {error}")));
+        let may_dispose = runner.may_dispose(outcome)? && problems.is_empty();
+        let record = ended::finished(&home, status, outcome, &carried, &strays);
+        problems.extend(record.err().map(|error| format!("what became of the session is not recorded: {error}")));
+        if may_dispose {
             match home.dispose() {
                 Ok(()) => left = None,
                 Err(error) => problems.push(format!("the run home was not removed: {error}")),
             }
-        } else {
-            ended::finished(&home, status, outcome, &carried, &strays)?;
         }
         Ok(Settled { status, outcome, carried, recovered, strays, left, problems })
     }

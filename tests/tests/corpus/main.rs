@@ -6,25 +6,8 @@ mod repositories;
 mod settings;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
-
-/// The data beside the workspace; none, with a remark, where it is not at hand.
-fn data() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let data = workspace.parent().map(|above| above.join("shared/data/corpus")).filter(|data| data.is_dir());
-    if data.is_none() {
-        println!("skipped: no ../shared/data");
-    }
-    data
-}
-
-/// The entries of a folder, in order.
-fn sorted(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    found.sort();
-    found
-}
 
 /// Compares the lines that begin with `section`, or writes them.
 fn compare(section: &str, counted: &str) {

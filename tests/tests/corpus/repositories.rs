@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -11,50 +10,14 @@ use winter_policy::environment::CLASSES;
 use winter_policy::settings::rules::RULES;
 use winter_runner::contract::{settings as wit_settings, types as wit};
 use winter_runner::{Brand, Grants, Powers, RunHomeInput};
-use winter_tests::git::Repo;
+use winter_tests::corpus::{checkout, data, sorted};
 use winter_tests::scene::{Scene, effective, report, runner, text};
 use winter_tests::things::{Thing, things};
 
-use crate::{Counts, compare, data, sorted};
+use crate::{Counts, compare};
 
 const OWN: &str = r#"{"permissions":{"deny":["Read(~/.ssh/**)"]},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[
     {"type":"command","command":"guard"}]}]},"sandbox":{"enabled":true}}"#;
-
-/// The path as the brand would have it.
-fn of_brand(path: &str, dir: &str) -> String {
-    let parts: Vec<&str> = path.split('/').map(|part| if part == ".claude" { dir } else { part }).collect();
-    parts.join("/")
-}
-
-/// A checkout of one repository of the corpus, with everything that its manifest names tracked.
-fn checkout(data: &Path, manifest: &Value, brand: &Brand) -> Option<Scene> {
-    let scene = Scene::around(Repo::new()?, brand.clone());
-    let list = |key: &str| manifest[key].as_array().unwrap().clone();
-    let place = |path: &Value| {
-        let place = scene.top.join(of_brand(path.as_str().unwrap(), scene.dir()));
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        place
-    };
-    for file in list("files") {
-        let to = place(&file["path"]);
-        fs::copy(data.join("tree").join(file["path"].as_str().unwrap()), &to).unwrap();
-        let mode = if file["mode"] == "100755" { 0o755 } else { 0o644 };
-        fs::set_permissions(to, fs::Permissions::from_mode(mode)).unwrap();
-    }
-    for link in list("symlinks") {
-        symlink(of_brand(link["target"].as_str().unwrap(), scene.dir()), place(&link["path"])).unwrap();
-    }
-    scene.repo.git(&["add", "--force", "--all"]);
-    let commit = "1234567890123456789012345678901234567890";
-    for module in list("submodules") {
-        fs::create_dir_all(place(&module)).unwrap();
-        let path = of_brand(module.as_str().unwrap(), scene.dir());
-        scene.repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{path}")]);
-    }
-    scene.repo.commit_index();
-    scene.own(OWN);
-    Some(scene)
-}
 
 #[test]
 fn each_is_planned_and_built() {
@@ -65,6 +28,7 @@ fn each_is_planned_and_built() {
         let manifest = serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap();
         for (brand, name) in [(Brand::Winter, "winter"), (Brand::Claude, "claude")] {
             let Some(scene) = checkout(&folder, &manifest, &brand) else { return };
+            scene.own(OWN);
             for (powers, word) in [(Powers::Keep, "keep"), (Powers::Drop, "drop")] {
                 let counts = build(&scene, powers);
                 writeln!(golden, "repository {number} {name} {word}: {}", counts.line()).unwrap();

@@ -10,7 +10,9 @@ use winter_policy::tier::{self, Tier};
 use winter_runner::contract::{settings as wit_settings, types as wit};
 use winter_runner::{Brand, Config, Powers, Runner, RunnerError, json};
 
-use crate::{Counts, compare, data, sorted};
+use winter_tests::corpus::{data, sorted};
+
+use crate::{Counts, compare};
 
 /// Options without protected places.
 pub(crate) fn options(brand: &Brand, powers: Powers) -> wit_settings::Options {

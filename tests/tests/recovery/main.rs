@@ -1,0 +1,3 @@
+//! Recovery by the program, disturbed.
+
+mod kills;
