@@ -14,8 +14,11 @@ mod engine {
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// A world of `wit/`, and the feature of the guest that makes it.
-const WORLDS: [(&str, &str); 2] = [("winter-policy", "policy-world"), ("winter-runtime", "runtime-world")];
+/// A world of `wit/`, the feature of the guest that makes it, and the interfaces that it may import.
+const WORLDS: [(&str, &str, &[&str]); 2] = [
+    ("winter-policy", "policy-world", &[]),
+    ("winter-runtime", "runtime-world", &["files", "git-index", "process", "clock"]),
+];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
@@ -28,13 +31,17 @@ fn main() {
     have_target();
     let mut modules = Vec::new();
     let mut imports = String::new();
-    for (name, feature) in WORLDS {
+    for (name, feature, capabilities) in WORLDS {
         let module = guest(&root, &out, feature);
         let component = wit_component::ComponentEncoder::default()
             .module(&module)
             .and_then(|encoder| encoder.validate(true).encode())
             .unwrap_or_else(|error| panic!("{name} is no component: {error:?}"));
-        writeln!(imports, "    (\"{name}\", &{:?}),", imported(&component)).expect("a string takes it");
+        let imported = imported(&component);
+        let lent = |import: &&String| capabilities.iter().any(|name| **import == format!("winter:host/{name}@0.1.0"));
+        let more: Vec<&String> = imported.iter().filter(|import| !lent(import)).collect();
+        assert!(more.is_empty(), "{name} would import more than its capabilities: {more:?}");
+        writeln!(imports, "    (\"{name}\", &{imported:?}),").expect("a string takes it");
         fs::write(out.join(format!("{name}.wasm")), &component).expect("OUT_DIR can be written");
         modules.extend(web::module(&out, name, &component));
         if name == "winter-runtime" {

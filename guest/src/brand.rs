@@ -89,6 +89,10 @@ pub struct Versions {
     pub below: String,
 }
 
+/// The folder of plans, of those that outlive every run. A run folder has one of its own, which a session begins with copies in
+/// and whose new files come home: in plan mode Claude Code 2.1.250 writes to no file that a link leads to (measured).
+pub const PLANS_FOLDER: &str = "plans";
+
 /// The name of the transcripts' folder inside a config folder.
 pub const TRANSCRIPTS_FOLDER: &str = "projects";
 

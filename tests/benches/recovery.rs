@@ -121,7 +121,10 @@ macro_rules! group {
 
             fn run(bencher: Bencher<'_, '_>, part: fn(u64) -> u64, what: fn(&Place)) {
                 let place = Place::new($files);
-                bencher.counter(BytesCount::new(TOTAL)).with_inputs(|| place.holding(part)).bench_local_values(|()| what(&place));
+                bencher
+                    .counter(BytesCount::new(TOTAL))
+                    .with_inputs(|| place.holding(part))
+                    .bench_local_values(|()| what(&place));
             }
 
             #[divan::bench]

@@ -49,7 +49,9 @@ fn main() {
     let direct = median(pairs.iter().map(|pair| millis(pair.0)).collect());
     let under = median(pairs.iter().map(|pair| millis(pair.1)).collect());
     let added = median(pairs.iter().map(|pair| millis(pair.1) - millis(pair.0)).collect());
-    println!("a turn of the program: {direct:.0} ms, under winter run {under:.0} ms; {PAIRS} pairs differ by {added:.0} ms");
+    println!(
+        "a turn of the program: {direct:.0} ms, under winter run {under:.0} ms; {PAIRS} pairs differ by {added:.0} ms"
+    );
 }
 
 /// A person's config folder and a project with some items of each kind.
@@ -60,7 +62,10 @@ fn scene(agent: &Agent) {
     };
     let header = |name: &str| format!("---\nname: {name}\ndescription: does {name}\n---\nDo it.\n");
     write(&agent.config().join("settings.json"), r#"{"permissions":{"deny":["Read(~/.ssh/**)"]}}"#);
-    write(&agent.work().join(".claude/settings.json"), r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#);
+    write(
+        &agent.work().join(".claude/settings.json"),
+        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
+    );
     write(&agent.work().join("CLAUDE.md"), "Say what is done.\n");
     for at in 0..10 {
         let name = format!("it-{at}");

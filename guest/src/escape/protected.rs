@@ -6,6 +6,10 @@ use crate::brand::{Profile, SandboxGrammar};
 /// The folders of a configuration folder whose items become part of a session.
 pub const ITEM_FOLDERS: &[&str] = &["skills", "agents", "commands", "rules", "output-styles"];
 
+/// What the runtimes' own tools write into a config folder when the model tells them to: plans, and the memory of agents and
+/// of projects (Claude Code 2.1.250, measured). A deny on a whole run folder would take these tools away.
+const WRITTEN_BY_TOOLS: [&str; 3] = ["agent-memory", "plans", "projects"];
+
 /// Where the protected things stand. Each place is a list of its spellings, the path through links and the real one,
 /// since a rule on a link does not catch the real path (Claude Code 2.1.250, measured).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +46,8 @@ struct Place {
 /// The rules that ask before a session edits what becomes part of later sessions, and deny it winter's own controls.
 ///
 /// Asked: the shared home's [`ITEM_FOLDERS`] and instructions file; under a trusted root, the project's item folders at
-/// any depth, and its settings and servers, which need not stand yet (CVE-2026-25725). Denied, so that no session approves itself: the ledger, the run folders, the shared settings file and the
+/// any depth, and its settings and servers, which need not stand yet (CVE-2026-25725). Denied, so that no session approves
+/// itself: the ledger, the run folders but for what the runtime's own tools write there, the shared settings file and the
 /// global file. In the brand's spelling, for every spelling of a place. A place that is not an absolute path is passed
 /// over. Where the sandbox list knows globs, item folders at any depth are in it; else those at the root.
 ///
@@ -67,7 +72,7 @@ pub fn protected_path_rules(places: ProtectedPlaces<'_>, brand: &Profile) -> Pro
     let itself = Place { below: String::new(), folder: false };
 
     let items = ITEM_FOLDERS.iter().map(|kind| folder(kind)).chain([file(&brand.instructions_file)]);
-    let winter = [file("trust.json"), folder("cache/runs")];
+    let winter = [file("trust.json")];
     let shared = [file("settings.json"), file(&brand.global_config_file)];
 
     let mut out = Protected::default();
@@ -101,7 +106,28 @@ pub fn protected_path_rules(places: ProtectedPlaces<'_>, brand: &Profile) -> Pro
             }
         }
     }
+    for home in absolute(places.winter_home) {
+        let runs = fs_root_anchored(&rule_path(&format!("{home}/cache/runs"), brand.rule_spelling));
+        for below in closed_in_runs(brand) {
+            add(&mut out.deny, format!("Edit({runs}/*/{below})"));
+        }
+        sandbox(&mut out, format!("{home}/cache/runs"), brand);
+    }
     out
+}
+
+/// Names that begin like none of the [`WRITTEN_BY_TOOLS`], in either case. A negated class would say it as well, but Claude Code
+/// 2.1.250 does not read one (measured).
+const OTHER_NAMES: &str = "[._0-9B-OQ-Zb-oq-z]*";
+
+/// Globs below a run folder of all that no tool is to write: [`OTHER_NAMES`], names that are known and begin like one of the
+/// [`WRITTEN_BY_TOOLS`], and transcripts.
+fn closed_in_runs(brand: &Profile) -> impl Iterator<Item = &str> {
+    let begins = |name: &&str| WRITTEN_BY_TOOLS.iter().any(|open| open.as_bytes().first() == name.as_bytes().first());
+    let folders = brand.persistent_folders.iter().chain(&brand.linked_entries).map(String::as_str);
+    let known = ITEM_FOLDERS.iter().copied().chain(folders).filter(begins);
+    let closed = known.filter(|name| !WRITTEN_BY_TOOLS.contains(name));
+    std::iter::once(OTHER_NAMES).chain(closed).chain(["projects/**/*.jsonl"])
 }
 
 fn item_folders_below(out: &mut Protected, root: &str, kind: &str, brand: &Profile) {
@@ -170,15 +196,19 @@ mod tests {
             rules.deny,
             [
                 "Edit(//h/trust.json)",
-                "Edit(//h/cache/runs/**)",
                 "Edit(//h/sdk/settings.json)",
-                "Edit(//h/sdk/.winter.json)"
+                "Edit(//h/sdk/.winter.json)",
+                "Edit(//h/cache/runs/*/[._0-9B-OQ-Zb-oq-z]*)",
+                "Edit(//h/cache/runs/*/agents)",
+                "Edit(//h/cache/runs/*/plugins)",
+                "Edit(//h/cache/runs/*/projects/**/*.jsonl)",
             ]
         );
         assert!(rules.deny_write.contains(&"/r/**/.winter/skills".into()));
         assert!(rules.deny_write.contains(&"/r/**/.winter/skills/**".into()));
         assert!(rules.deny_write.contains(&"/h/cache/runs".into()));
-        assert_eq!(rules.deny_write.len(), rules.ask.len() + rules.deny.len() + ITEM_FOLDERS.len());
+        // The globs below the run folders are one entry there.
+        assert_eq!(rules.deny_write.len(), rules.ask.len() + rules.deny.len() - 3 + ITEM_FOLDERS.len());
         assert_eq!(rules.not_in_sandbox, [""; 0]);
     }
 
@@ -197,16 +227,36 @@ mod tests {
     #[test]
     fn both_spellings_of_a_place_and_each_once() {
         let rules = all(&Profile::winter(), &["/h", "/real/h", "/h/"], &[], &[]);
-        assert_eq!(
-            rules.deny,
-            [
-                "Edit(//h/trust.json)",
-                "Edit(//real/h/trust.json)",
-                "Edit(//h/cache/runs/**)",
-                "Edit(//real/h/cache/runs/**)"
-            ]
-        );
+        assert_eq!(rules.deny[..2], ["Edit(//h/trust.json)", "Edit(//real/h/trust.json)"]);
+        assert_eq!(rules.deny[2], "Edit(//h/cache/runs/*/[._0-9B-OQ-Zb-oq-z]*)");
+        assert_eq!(rules.deny[6], "Edit(//real/h/cache/runs/*/[._0-9B-OQ-Zb-oq-z]*)");
+        assert_eq!(rules.deny.len(), 10);
         assert_eq!(rules.ask, [""; 0]);
+    }
+
+    /// As a gitignore matcher reads the globs: what acts is closed, what the runtime's own tools write is not.
+    #[test]
+    fn a_run_folder_is_closed_but_for_what_the_runtimes_own_tools_write() {
+        for brand in Profile::built_in() {
+            let closed = closed_in_runs(&brand);
+            let mut matcher = ignore::gitignore::GitignoreBuilder::new("/run");
+            for glob in closed {
+                matcher.add_line(None, &format!("/{glob}")).unwrap();
+            }
+            let matcher = matcher.build().unwrap();
+            let is_closed = |path: &str| matcher.matched_path_or_any_parents(format!("/run/{path}"), false).is_ignore();
+            let of_brand = [&brand.global_config_file, &brand.instructions_file].map(String::as_str);
+            let folders = brand.persistent_folders.iter().chain(&brand.linked_entries).map(String::as_str);
+            let files = ["settings.json", "settings.local.json", "mcp.json", "manifest.json", ".mcp.json", "new", "0"];
+            let all = ITEM_FOLDERS.iter().copied().chain(files).chain(of_brand).chain(folders);
+            for name in all.filter(|name| !WRITTEN_BY_TOOLS.contains(name)) {
+                assert!(is_closed(name) && is_closed(&format!("{name}/in/it")), "{name}");
+            }
+            assert!(is_closed("projects/-src-it/0198.jsonl") && is_closed("projects/-src-it/0198/subagents/a.jsonl"));
+            for open in ["plans/a-plan.md", "agent-memory/mine/MEMORY.md", "projects/-src-it/memory/MEMORY.md"] {
+                assert!(!is_closed(open), "{open}");
+            }
+        }
     }
 
     #[test]

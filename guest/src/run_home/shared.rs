@@ -2,8 +2,8 @@
 
 use super::entries::Entries;
 use super::reader::Reader;
-use super::{Input, Places};
-use crate::brand::{McpPlacement, TRANSCRIPTS_FOLDER, Transcripts};
+use super::{Input, Node, Places};
+use crate::brand::{McpPlacement, PLANS_FOLDER, TRANSCRIPTS_FOLDER, Transcripts};
 use crate::ports::{Folder, Kind};
 use crate::reading::{self, Found, ResolveError, join};
 use crate::report::SkipReason;
@@ -24,14 +24,22 @@ pub(super) fn link<F: Folder + Clone>(
         let standing = places.shared_home.as_ref().and_then(|home| home.stat(name).ok().flatten());
         match standing.map(|entry| entry.kind) {
             // A link of the person's own is theirs to follow; the runtime goes through it.
-            Some(Kind::Directory | Kind::Link) => {}
+            Some(Kind::Link) => {
+                entries.link(name.to_owned(), path.clone(), path);
+                continue;
+            }
+            Some(Kind::Directory) => {}
             None => made.push(name.to_owned()),
             Some(_) => {
                 reader.skip(path, SkipReason::NotRegular, "a folder was expected".to_owned());
                 continue;
             }
         }
-        entries.link(name.to_owned(), path.clone(), path);
+        if name == PLANS_FOLDER {
+            entries.put(name.to_owned(), Node::Directory, 0o700, path);
+        } else {
+            entries.link(name.to_owned(), path.clone(), path);
+        }
     }
     for name in &brand.linked_entries {
         entries.link(name.clone(), join(&home, name), join(&home, name));

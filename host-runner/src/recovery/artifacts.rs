@@ -68,7 +68,7 @@ impl Work<'_> {
         file: Option<&std::fs::File>,
         reason: Quarantine,
     ) -> Result<Done, Fault> {
-        let path = format!("projects/{}", item.path.join("/"));
+        let path = item.path.join("/");
         let what = if let Some(file) = file {
             What::Bytes { file, from: 0, length: item.entry.identity.size }
         } else {

@@ -16,7 +16,10 @@ use crate::error::RunnerError;
 /// Bytes that are read at once: two blocks of it stay in a core's cache while they are compared.
 pub(super) const BLOCK: usize = 128 << 10;
 
-/// The shared home's folder of transcripts.
+/// What makes a thread of its own worth while, in bytes.
+pub(super) const SHARE: u64 = 8 << 20;
+
+/// The shared home.
 pub(super) struct Home {
     shared: Folder,
 }
@@ -42,11 +45,11 @@ impl Home {
         Ok(Self { shared })
     }
 
-    /// The folder of `projects/<path without its last name>`.
+    /// The folder of that path without its last name.
     pub(super) fn parent(&self, path: &[String], make: bool) -> Result<Parent, FilesError> {
         let mut folder = self.shared.clone();
         let above = path.iter().take(path.len() - 1).map(String::as_str);
-        for name in std::iter::once("projects").chain(above) {
+        for name in above {
             if make {
                 match rustix::fs::mkdirat(folder.handle(), name, Mode::RWXU) {
                     Ok(()) | Err(Errno::EXIST) => {}
@@ -76,8 +79,21 @@ pub(super) fn facts(entry: Option<&Entry>) -> Facts {
     Facts { kind, size }
 }
 
-/// Whether both files hold the same bytes in that range.
+/// Whether both files hold the same bytes in that range; a long one is compared by two threads.
 pub(super) fn same(one: &File, other: &File, from: u64, length: u64) -> io::Result<bool> {
+    if length < 2 * SHARE {
+        return same_here(one, other, from, length);
+    }
+    let half = length / 2;
+    let (first, rest) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| same_here(one, other, from, half));
+        let rest = same_here(one, other, from + half, length - half);
+        (first.join(), rest)
+    });
+    Ok(first.unwrap_or_else(|_| Err(io::Error::other("a thread ended")))? && rest?)
+}
+
+fn same_here(one: &File, other: &File, from: u64, length: u64) -> io::Result<bool> {
     let (mut a, mut b) = (vec![0; BLOCK], vec![0; BLOCK]);
     let (mut at, end) = (from, from + length);
     while at < end {
@@ -90,6 +106,32 @@ pub(super) fn same(one: &File, other: &File, from: u64, length: u64) -> io::Resu
         at += count as u64;
     }
     Ok(true)
+}
+
+/// Writes `length` bytes of `from`, from `at` on, at the end of `to`, and makes them last.
+pub(super) fn copy_synced(from: &File, at: u64, length: u64, to: &mut File) -> io::Result<()> {
+    if length < 4 * SHARE {
+        copy_range(from, at, length, to)?;
+        return to.sync_all();
+    }
+    let written_back = to.try_clone()?;
+    let (more, told) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        // What is copied already is written to the disk while the rest is copied.
+        let syncing = scope.spawn(move || told.iter().try_for_each(|()| written_back.sync_data()));
+        let mut done = 0;
+        while done < length {
+            let part = (length - done).min(2 * SHARE);
+            copy_range(from, at + done, part, to)?;
+            done += part;
+            if done < length {
+                let _ = more.send(());
+            }
+        }
+        drop(more);
+        syncing.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended")))?;
+        to.sync_all()
+    })
 }
 
 /// Writes `length` bytes of `from`, from `at` on, at the end of `to`.
@@ -124,9 +166,8 @@ pub(super) fn sync_folder(folder: &Folder) {
 pub(super) fn place(from: &File, size: u64, executable: bool, folder: &Folder, name: &str) -> io::Result<bool> {
     let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
     let fill = |file: &mut File| {
-        copy_range(from, 0, size, file)?;
         rustix::fs::fchmod(&*file, mode)?;
-        file.sync_all()
+        copy_synced(from, 0, size, file)
     };
     let placed = match nameless(folder) {
         Some(mut file) => {

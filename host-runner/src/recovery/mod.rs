@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::capability::files::{Entry, Folder, Kind};
 use crate::contract::door;
-use crate::contract::recovery::{Class, Classified, FileOutcome, Quarantine};
+use crate::contract::recovery::{Classified, FileOutcome, Quarantine};
 use crate::error::RunnerError;
 use crate::materialize::{Held, MaterializeError};
 use crate::runner::Runner;
@@ -167,8 +167,15 @@ fn outcome_name(outcome: FileOutcome) -> &'static str {
     }
 }
 
+/// The folder of transcripts, and of what belongs to them.
+const PROJECTS: &str = "projects";
+
+/// The folder of plans, which are files like any other.
+const PLANS: &str = "plans";
+
 /// One file of the working copy.
 struct Item {
+    /// Its names, from the working copy on.
     path: Vec<String>,
     entry: Entry,
     is: Classified,
@@ -220,36 +227,39 @@ impl Runner {
             problems: Vec::new(),
             linked: false,
         };
-        let found = root.stat("projects");
-        let projects = match found.map(|entry| entry.map(|entry| entry.kind)) {
-            Ok(None) => return Ok(report),
-            Ok(Some(Kind::Link)) => {
-                report.linked = true;
-                return Ok(report);
+        let mut items = Vec::new();
+        for top in [PROJECTS, PLANS] {
+            match root.stat(top).map(|entry| entry.map(|entry| entry.kind)) {
+                Ok(None) => {}
+                Ok(Some(Kind::Link)) => report.linked |= top == PROJECTS,
+                _ => {
+                    let folder = root.open_folder(top).map_err(|error| RunnerError::BadInput {
+                        what: format!("the folder {}/{top} cannot be opened: {error}", root.path()),
+                        help: "name a config folder that a runtime wrote".to_owned(),
+                    })?;
+                    items.extend(self.items(top, &folder, &mut report)?);
+                }
             }
-            _ => root.open_folder("projects"),
-        };
-        let projects = projects.map_err(|error| RunnerError::BadInput {
-            what: format!("the folder {}/projects cannot be opened: {error}", root.path()),
-            help: "name a config folder that a runtime wrote".to_owned(),
-        })?;
-        let items = self.items(&projects, &mut report)?;
+        }
+        if items.is_empty() {
+            return Ok(report);
+        }
         let home = Home::open(&input.shared_home)?;
         let cell = Cell::new(&input.home, &input.root);
         let bytes = AtomicU64::new(0);
-        let work =
-            Work { runner: self, projects: &projects, home: &home, cell: &cell, winter: &input.home, bytes: &bytes };
+        let work = Work { runner: self, root: &root, home: &home, cell: &cell, winter: &input.home, bytes: &bytes };
         work.all(items, &mut report, progress)?;
         report.quarantine = cell.used();
         Ok(report)
     }
 
-    /// Every file with its class, sessions together.
-    fn items(&self, projects: &Folder, report: &mut RecoveryReport) -> Result<Vec<Item>, RunnerError> {
+    /// Every file below one of the folders, with its class.
+    fn items(&self, top: &str, folder: &Folder, report: &mut RecoveryReport) -> Result<Vec<Item>, RunnerError> {
         let mut found = Vec::new();
-        let unseen = walk(projects, MAX_FILES, |path, entry| {
+        let unseen = walk(folder, MAX_FILES, |path, entry| {
             if entry.kind != Kind::Directory {
-                found.push((path.split('/').map(str::to_owned).collect::<Vec<String>>(), entry.clone()));
+                let path: Vec<String> = [top].into_iter().chain(path.split('/')).map(str::to_owned).collect();
+                found.push((path, entry.clone()));
             }
             ControlFlow::Continue(())
         });
@@ -259,7 +269,7 @@ impl Runner {
             (format!("{} names that are not UTF-8", unseen.unnamed), unseen.unnamed > 0),
         ] {
             if some {
-                report.problems.push(format!("{} holds {what}; they stay where they are", projects.path()));
+                report.problems.push(format!("{} holds {what}; they stay where they are", folder.path()));
             }
         }
         // One instance for all of them: there may be many.
@@ -267,7 +277,10 @@ impl Runner {
             found
                 .into_iter()
                 .map(|(path, entry)| {
-                    let is = guest.winter_runtime_recovery().call_classify(&mut *store, &path)?;
+                    let of_project = top == PROJECTS;
+                    // Plans belong to no session, and are no transcripts whatever their names are.
+                    let below = if of_project { &path[1..] } else { &[] };
+                    let is = guest.winter_runtime_recovery().call_classify(&mut *store, below)?;
                     Ok(Item { path, entry, is })
                 })
                 .collect()

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use super::files::copy_range;
+use super::files::copy_synced;
 use super::reason_id;
 use crate::contract::recovery::Quarantine;
 
@@ -76,7 +76,7 @@ impl Cell {
             let to = folder.join(path);
             make(to.parent().unwrap_or(&folder))?;
             let mut kept = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to)?;
-            if let Err(error) = copy_range(file, *from, *length, &mut kept).and_then(|()| kept.sync_all()) {
+            if let Err(error) = copy_synced(file, *from, *length, &mut kept) {
                 let _ = fs::remove_file(&to);
                 return Err(error);
             }

@@ -19,9 +19,6 @@ use crate::error::RunnerError;
 /// Lines up to this many bytes are read whole; longer ones are proven in a second pass over them.
 const SHORT: u64 = 4 << 20;
 
-/// What makes a thread of its own worth while, in bytes.
-const SHARE: u64 = 8 << 20;
-
 impl Work<'_> {
     /// Brings one transcript home; one that grows meanwhile is tried twice.
     pub(super) fn transcript(&self, item: &Item) -> Result<Done, RunnerError> {
@@ -118,13 +115,13 @@ impl Work<'_> {
                 }
             };
             file.seek(SeekFrom::End(0))?;
-            files::copy_range(copy, append.from, append.length, &mut file)?;
+            files::copy_synced(copy, append.from, append.length, &mut file)?;
             done.appended = append.length;
             if append.newline {
                 file.write_all(b"\n")?;
+                file.sync_data()?;
                 done.appended += 1;
             }
-            file.sync_data()?;
             if canonical.is_none() {
                 files::sync_folder(&parent);
             }
@@ -136,7 +133,7 @@ impl Work<'_> {
         }
         if let Some(from) = append.torn {
             let length = item.entry.identity.size - from;
-            let path = format!("projects/{}.torn-tail", item.path.join("/"));
+            let path = format!("{}.torn-tail", item.path.join("/"));
             self.cell.keep(&path, &What::Bytes { file: copy, from, length }, Quarantine::TornTail)?;
             done.outcome = FileOutcome::Quarantined;
             done.reason = Some(reason_id(Quarantine::TornTail).to_owned());
@@ -161,7 +158,7 @@ impl Done {
 /// A long file is proven by two threads, each from a beginning of a line.
 fn tail(file: &File, from: u64, size: u64, bytes: &AtomicU64) -> io::Result<Tail> {
     let begin = line_start(file, from)?;
-    if size - begin < 2 * SHARE {
+    if size - begin < 2 * files::SHARE {
         return lines(file, begin, size, bytes);
     }
     let middle = line_start(file, begin + (size - begin) / 2)?.max(begin);
@@ -178,8 +175,22 @@ fn tail(file: &File, from: u64, size: u64, bytes: &AtomicU64) -> io::Result<Tail
 fn lines(file: &File, begin: u64, end: u64, bytes: &AtomicU64) -> io::Result<Tail> {
     let mut reader = BufReader::with_capacity(BLOCK, Range { file, at: begin, end });
     let mut tail = Tail { whole: begin, bad_line: None, rest_is_json: false };
-    let (mut at, mut line) = (begin, Vec::new());
+    let (mut at, mut told, mut line) = (begin, begin, Vec::new());
     loop {
+        // Most lines stand whole in what was read already.
+        let block = reader.fill_buf()?;
+        if let Some(length) = memchr::memchr(b'\n', block) {
+            let is_line = is_line(&block[..length]);
+            if !is_line && tail.bad_line.is_none() {
+                tail.bad_line = Some(at);
+            }
+            reader.consume(length + 1);
+            at += length as u64 + 1;
+            tail.whole = at;
+            continue;
+        }
+        bytes.fetch_add(at - told, Ordering::Relaxed);
+        told = at;
         line.clear();
         let read = (&mut reader).take(SHORT).read_until(b'\n', &mut line)? as u64;
         if read == 0 {
@@ -187,7 +198,7 @@ fn lines(file: &File, begin: u64, end: u64, bytes: &AtomicU64) -> io::Result<Tai
         }
         let mut length = read;
         let mut ended = line.last() == Some(&b'\n');
-        let mut is_json = None;
+        let mut is_long_line = None;
         if !ended && read == SHORT {
             while !ended {
                 line.clear();
@@ -198,21 +209,27 @@ fn lines(file: &File, begin: u64, end: u64, bytes: &AtomicU64) -> io::Result<Tai
                 length += more;
                 ended = line.last() == Some(&b'\n');
             }
-            is_json = Some(proven(Range { file, at, end: at + length }));
+            is_long_line = Some(proven(Range { file, at, end: at + length }));
         }
-        let is_json = is_json.unwrap_or_else(|| serde_json::from_slice::<IgnoredAny>(&line).is_ok());
-        let blank = !is_json && length < SHORT && line.iter().all(u8::is_ascii_whitespace);
-        bytes.fetch_add(length, Ordering::Relaxed);
         if !ended {
-            tail.rest_is_json = is_json;
+            tail.rest_is_json = is_long_line.unwrap_or_else(|| is_json(&line));
             return Ok(tail);
         }
-        if !is_json && !blank && tail.bad_line.is_none() {
+        if !is_long_line.unwrap_or_else(|| is_line(&line)) && tail.bad_line.is_none() {
             tail.bad_line = Some(at);
         }
         at += length;
         tail.whole = at;
     }
+}
+
+fn is_json(text: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether it is JSON, or nothing but white space.
+fn is_line(text: &[u8]) -> bool {
+    is_json(text) || text.iter().all(u8::is_ascii_whitespace)
 }
 
 fn proven(range: Range<'_>) -> bool {

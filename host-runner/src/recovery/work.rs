@@ -21,7 +21,7 @@ const AT_ONCE: usize = 4;
 /// What one recovery works with.
 pub(crate) struct Work<'a> {
     pub(super) runner: &'a Runner,
-    pub(super) projects: &'a Folder,
+    pub(super) root: &'a Folder,
     pub(super) home: &'a Home,
     pub(super) cell: &'a Cell,
     pub(super) winter: &'a Path,
@@ -145,13 +145,13 @@ impl Work<'_> {
     /// The folder of the working copy that holds an item, opened step by step with no link followed.
     pub(super) fn folder_of(&self, item: &Item) -> Result<Folder, FilesError> {
         let above = &item.path[..item.path.len() - 1];
-        self.projects.open_beneath(&above.join("/"))
+        self.root.open_beneath(&above.join("/"))
     }
 }
 
 /// Puts what became of one file into the report.
 fn tell(item: &Item, done: Done, report: &mut RecoveryReport) {
-    let shown = format!("projects/{}", item.path.join("/"));
+    let shown = item.path.join("/");
     match item.is.class {
         Class::Skipped => report.artifacts.skipped.push(shown),
         Class::Artifact => match (done.outcome, done.reason) {

@@ -28,6 +28,7 @@
 
 mod ended;
 mod lines;
+mod plans;
 mod settle;
 mod strays;
 mod version;
@@ -125,6 +126,8 @@ pub struct Session {
     /// The person's own settings when it began.
     own_before: Option<String>,
     transcripts: types::Transcripts,
+    /// The plans that it began with.
+    plans: plans::Begun,
     status: Option<ExitStatus>,
     held: Held,
 }
@@ -139,13 +142,14 @@ impl Runner {
     /// system does not start.
     pub fn open(&self, home: RunHome, input: &SessionInput) -> Result<Session, NotOpened> {
         match self.started(&home, input) {
-            Ok(Started { child, launch, held, own_before, transcripts }) => Ok(Session {
+            Ok(Started { child, launch, held, own_before, transcripts, plans }) => Ok(Session {
                 child,
                 own_group: input.own_group,
                 home,
                 launch,
                 own_before,
                 transcripts,
+                plans,
                 status: None,
                 held,
             }),
@@ -161,6 +165,7 @@ impl Runner {
         };
         let profile = self.profile(&home.input.brand)?;
         let own_before = settle::own_settings(home)?;
+        let plans = plans::begin(home);
         let request = request(home, input, &profile);
         let start = Start { streams: input.streams, own_group: input.own_group };
         let (opened, child) = self.call(|store, guest| {
@@ -177,7 +182,7 @@ impl Runner {
                 if let Err(error) = Record::begun(home, &launch.withheld).store(&home.input.home) {
                     tracing::warn!(target: "winter::session", %error, "what the session begins with is not recorded");
                 }
-                Ok(Started { child, launch, held, own_before, transcripts })
+                Ok(Started { child, launch, held, own_before, transcripts, plans })
             }
             (Ok(_), None) => Err(RunnerError::GuestFailed("the door opened, and nothing was started".to_owned())),
             (Err(door::OpenFault::Refused(refusal)), _) => Err(refusal.into()),
@@ -210,6 +215,7 @@ struct Started {
     held: Held,
     own_before: Option<String>,
     transcripts: types::Transcripts,
+    plans: plans::Begun,
 }
 
 impl From<door::DoorRefusal> for RunnerError {

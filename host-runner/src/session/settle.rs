@@ -70,7 +70,7 @@ impl Session {
         let status = self.wait().await.map_err(|error| RunnerError::Write { path, error })?;
         let mut problems = Vec::new();
         // Whatever fails from here on, how the child ended is told, and the run home stays.
-        let strays = strays::settle(runner, &self.home).unwrap_or_else(|error| {
+        let strays = strays::settle(runner, &self.home, &self.plans).unwrap_or_else(|error| {
             problems.push(format!("what the program had replaced did not come home: {error}"));
             Vec::new()
         });

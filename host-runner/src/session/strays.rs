@@ -1,4 +1,4 @@
-//! Entries that were links into the shared home, and that the program has replaced by files of its own: brought home.
+//! Entries that were links into the shared home, and that the program has replaced by files of its own, and plans: brought home.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -14,6 +14,8 @@ use crate::error::RunnerError;
 use crate::private;
 use crate::run_home::RunHome;
 use crate::runner::Runner;
+
+use super::plans::{self, Begun};
 
 /// What became of one such entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,10 +43,17 @@ pub struct Stray {
     pub detail: Option<String>,
 }
 
-/// Brings home every entry that is no longer the link that was built.
-pub(super) fn settle(runner: &Runner, home: &RunHome) -> Result<Vec<Stray>, RunnerError> {
+/// Brings home every entry that is no longer the link that was built, and every plan that the session wrote.
+pub(super) fn settle(runner: &Runner, home: &RunHome, begun: &Begun) -> Result<Vec<Stray>, RunnerError> {
     let mut strays = Vec::new();
     let aside = Aside::of(home);
+    for name in plans::changed(home, begun) {
+        let entry = format!("{}/{name}", plans::FOLDER);
+        let target = Path::new(&home.plan.sdk_home).join(&entry);
+        // A link there may be a session's own work: it is not written through.
+        let beside = target.is_symlink().then_some(Beside::NoFile);
+        strays.extend(bring(runner, home, &aside, &entry, &target, beside)?);
+    }
     for entry in &home.plan.entries {
         let Node::Link(target) = &entry.node else { continue };
         let path = home.dir.join(&entry.path);
@@ -52,29 +61,41 @@ pub(super) fn settle(runner: &Runner, home: &RunHome) -> Result<Vec<Stray>, Runn
         if stands.is_symlink() && fs::read_link(&path).is_ok_and(|found| found == Path::new(target)) {
             continue;
         }
-        let target = Path::new(target);
-        let kind = match () {
-            () if stands.is_file() => Stands::File,
-            () if stands.is_dir() => Stands::Folder,
-            () => Stands::Other,
-        };
-        let beside = beside(&path, &stands, target);
-        let action = runner.stray(kind, beside)?;
-        let done = match action {
-            Action::Leave => continue,
-            Action::Place => place(&path, target).map(|()| (StrayOutcome::Placed, None)),
-            Action::Replace => aside
-                .copy(target, &entry.path)
-                .and_then(|kept| place(&path, target).map(|()| (StrayOutcome::Replaced, Some(kept)))),
-            Action::Aside => aside.take(&path, &entry.path).map(|kept| (StrayOutcome::Quarantined, Some(kept))),
-        };
-        let (outcome, detail) = match done {
-            Ok((outcome, kept)) => (outcome, kept.map(|kept| kept.display().to_string())),
-            Err(error) => (StrayOutcome::Failed, Some(error.to_string())),
-        };
-        strays.push(Stray { path: entry.path.clone(), outcome, detail });
+        strays.extend(bring(runner, home, &aside, &entry.path, Path::new(target), None)?);
     }
     Ok(strays)
+}
+
+/// Brings one entry home; none when there is nothing to bring.
+fn bring(
+    runner: &Runner,
+    home: &RunHome,
+    aside: &Aside,
+    entry: &str,
+    target: &Path,
+    known: Option<Beside>,
+) -> Result<Option<Stray>, RunnerError> {
+    let path = home.dir.join(entry);
+    let Ok(stands) = path.symlink_metadata() else { return Ok(None) };
+    let kind = match () {
+        () if stands.is_file() => Stands::File,
+        () if stands.is_dir() => Stands::Folder,
+        () => Stands::Other,
+    };
+    let action = runner.stray(kind, known.unwrap_or_else(|| beside(&path, &stands, target)))?;
+    let done = match action {
+        Action::Leave => return Ok(None),
+        Action::Place => place(&path, target).map(|()| (StrayOutcome::Placed, None)),
+        Action::Replace => aside
+            .copy(target, entry)
+            .and_then(|kept| place(&path, target).map(|()| (StrayOutcome::Replaced, Some(kept)))),
+        Action::Aside => aside.take(&path, entry).map(|kept| (StrayOutcome::Quarantined, Some(kept))),
+    };
+    let (outcome, detail) = match done {
+        Ok((outcome, kept)) => (outcome, kept.map(|kept| kept.display().to_string())),
+        Err(error) => (StrayOutcome::Failed, Some(error.to_string())),
+    };
+    Ok(Some(Stray { path: entry.to_owned(), outcome, detail }))
 }
 
 fn beside(path: &Path, stands: &Metadata, target: &Path) -> Beside {

@@ -86,7 +86,10 @@ impl Drop for Island {
 fn enter() -> io::Result<()> {
     use std::fs::File;
     use std::io::{BufRead, BufReader, Error};
+    use std::os::fd::AsFd;
     use std::process::Stdio;
+
+    use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
     let mut helper = Command::new("unshare")
         .args(["-n", "sh", "-c", "ip link set lo up && echo up && exec cat"])
@@ -98,7 +101,8 @@ fn enter() -> io::Result<()> {
     BufReader::new(helper.stdout.take().expect("piped")).read_line(&mut line)?;
     let moved = if line.trim() == "up" {
         let network = File::open(format!("/proc/{}/ns/net", helper.id()))?;
-        nix::sched::setns(network, nix::sched::CloneFlags::CLONE_NEWNET).map_err(Error::from)
+        let kind = Some(LinkNameSpaceType::Network);
+        move_into_link_name_space(network.as_fd(), kind).map_err(Error::from)
     } else {
         Err(Error::other("unshare -n, or ip link set lo up in it, is not permitted"))
     };

@@ -1,5 +1,6 @@
 //! A program that runs in a process group of its own, its output taken down, and ended when its time is up.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -154,19 +155,20 @@ impl Ended {
         self.init()["session_id"].as_str().unwrap_or_else(|| panic!("no session: {}{}", self.stdout, self.stderr))
     }
 
-    /// Tool, whether it failed, and what it answered as text, in the order of the answers.
+    /// Tool, whether it failed, and what it answered as text, in the order of the calls; the answers come as they are ready.
     pub fn tool_results(&self) -> Vec<(String, bool, String)> {
         let blocks = |kind: &'static str| {
             let contents = self.events.iter().filter_map(|event| event["message"]["content"].as_array());
             contents.flatten().filter(move |block| block["type"] == kind)
         };
-        let tool =
-            |id: &Value| blocks("tool_use").find(|call| call["id"] == *id).map_or(&Value::Null, |call| &call["name"]);
-        let result = |block: &Value| {
-            let name = tool(&block["tool_use_id"]).as_str().unwrap_or_default().to_owned();
-            (name, block["is_error"] == true, plain(&block["content"]))
+        let results: HashMap<&str, &Value> =
+            blocks("tool_result").filter_map(|result| Some((result["tool_use_id"].as_str()?, result))).collect();
+        let answered = |call: &Value| {
+            let result = results.get(call["id"].as_str()?)?;
+            let name = call["name"].as_str().unwrap_or_default().to_owned();
+            Some((name, result["is_error"] == true, plain(&result["content"])))
         };
-        blocks("tool_result").map(result).collect()
+        blocks("tool_use").filter_map(answered).collect()
     }
 
     fn event(&self, wanted: impl Fn(&Value) -> bool) -> &Value {

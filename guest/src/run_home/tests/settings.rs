@@ -32,7 +32,7 @@ fn winters_own_controls_and_the_item_folders_are_protected() {
     let plan = World::new().plan();
     for rule in [
         "Edit(//home/me/.winter/trust.json)",
-        "Edit(//home/me/.winter/cache/runs/**)",
+        "Edit(//home/me/.winter/cache/runs/*/[._0-9B-OQ-Zb-oq-z]*)",
         "Edit(//home/me/.winter/sdk/settings.json)",
     ] {
         assert!(plan.effective_settings.contains(rule), "{rule}");
