@@ -1,12 +1,13 @@
 //! Shared helpers of the border tests.
 //!
-//! [`git`] makes real repositories, [`scene`] a home, a shared home and a project around one; [`things`] counts what
+//! [`git`] makes real repositories, [`node`] finds the other hosts, [`scene`] a home, a shared home and a project around one; [`things`] counts what
 //! a settings file asks for.
 
 #![allow(clippy::missing_panics_doc, reason = "a helper of tests that panics has done its work")]
 
 pub mod agent;
 pub mod git;
+pub mod node;
 pub mod scene;
 pub mod things;
 
