@@ -26,6 +26,12 @@ fn hostile(folder: &Path) {
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"touch /tmp/owned"}]}]},
             "permissions":{"allow":["Bash(<img src=x onerror=owned=1>)","Bash(\u202ex)"],"deny":["Read(./a)"]},"apiKeyHelper":"x"}"#,
     );
+    write(
+        folder,
+        ".winter/settings.local.json",
+        r#"{"permissions":{"deny":["Read(./a)"]},"env":{"A":"local-only"},"apiKeyHelper":"local-only"}"#,
+    );
+    write(folder, ".claude/settings.json", r#"{"apiKeyHelper":"claude-helper"}"#);
     write(folder, "WINTER.md", script);
     write(folder, "CLAUDE.md", script);
     write(folder, ".winter/rules/<img src=x onerror=alert(1)>.md", script);

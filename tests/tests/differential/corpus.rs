@@ -126,22 +126,8 @@ fn escape(corpus: &mut Corpus, random: &mut Random) {
         corpus.call("escape.fs-root-anchored", json!([text]));
         corpus.call("settings.masked", json!([text]));
     }
-    let topics = [
-        "settings",
-        "env",
-        "powers",
-        "items",
-        "mcp",
-        "report",
-        "escape",
-        "selection",
-        "switch-review",
-        "door",
-        "carry",
-        "recovery",
-        "containment",
-    ];
-    for topic in topics {
+    corpus.call("explain.topics", json!([]));
+    for topic in winter_policy::explain::TOPICS {
         corpus.call("explain.sheets", json!([topic]));
     }
 }

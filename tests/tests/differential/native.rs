@@ -124,7 +124,8 @@ pub(crate) fn answer(call: &Call, tree: Option<&Value>) -> Value {
             with_settings(given, |files, options| ok(settings::literal_paths(files, options, &deny_places(&given[2]))))
         }
         "settings.masked" => ok(settings::masked(&text(&given[0]))),
-        "explain.sheets" => ok(explain::sheets(topic(&given[0]))),
+        "explain.topics" => ok(explain::TOPICS),
+        "explain.sheets" => ok(explain::sheets(named(&given[0], &explain::TOPICS))),
         "catalog.models" => answered(with_catalog(&given[0], |catalog| Ok(catalog.rows().to_vec()))),
         "selection.packed" => answered(with_catalog(&given[0], |catalog| Ok(selection::packed(catalog)))),
         "selection.credentials" => {
@@ -253,27 +254,6 @@ fn deny_places(value: &Value) -> DenyPlaces {
         home: optional(&value["home"], text),
         cwd: optional(&value["cwd"], text),
         known: list(&value["known"], known),
-    }
-}
-
-/// Every topic, by its name in the contract.
-pub(crate) fn topic(name: &Value) -> explain::Topic {
-    use explain::Topic;
-    match name.as_str() {
-        Some("settings") => Topic::Settings,
-        Some("env") => Topic::Env,
-        Some("powers") => Topic::Powers,
-        Some("items") => Topic::Items,
-        Some("mcp") => Topic::Mcp,
-        Some("report") => Topic::Report,
-        Some("escape") => Topic::Escape,
-        Some("selection") => Topic::Selection,
-        Some("switch-review") => Topic::SwitchReview,
-        Some("door") => Topic::Door,
-        Some("carry") => Topic::Carry,
-        Some("recovery") => Topic::Recovery,
-        Some("containment") => Topic::Containment,
-        _ => panic!("no topic {name}"),
     }
 }
 
