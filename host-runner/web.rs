@@ -16,13 +16,24 @@ pub(crate) fn module(out: &Path, name: &str, component: &[u8]) -> Vec<(String, P
         .build();
     let made = transpile(component, options).unwrap_or_else(|error| panic!("{name} is no module: {error:?}"));
     let mut files = Vec::new();
-    for (file, bytes) in made.files {
+    for (file, mut bytes) in made.files {
+        if file == format!("{name}.js") {
+            bytes = keep_marks(&bytes);
+        }
         let path = out.join("web").join(name).join(&file);
         fs::create_dir_all(path.parent().unwrap_or(out)).expect("OUT_DIR can be written");
         fs::write(&path, bytes).expect("OUT_DIR can be written");
         files.push((format!("{name}/{file}"), path));
     }
     files
+}
+
+/// The module with a decoder that keeps a byte order mark: as it is made, a text that begins with U+FEFF loses it.
+fn keep_marks(module: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(module).expect("a module is text");
+    let (made, wanted) = ("= new TextDecoder();", "= new TextDecoder('utf-8', { ignoreBOM: true });");
+    assert_eq!(text.matches(made).count(), 1, "the generated module has one decoder of UTF-8");
+    text.replace(made, wanted).into_bytes()
 }
 
 /// Every file below a folder of the source, as (name, path), in order.

@@ -158,6 +158,7 @@ mod tests {
     use super::*;
     use crate::frontmatter::Reason;
     use crate::report::{ImportFault, LinkFault, NoticeKind, SkipReason};
+    use crate::testing::test;
     use crate::{environment, mcp, powers, settings};
 
     #[test]

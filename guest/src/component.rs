@@ -130,25 +130,14 @@ fn effective(
 }
 
 impl wit_explain::Guest for Component {
+    fn topics() -> Vec<wit_explain::Topic> {
+        all(explain::TOPICS.to_vec())
+    }
+
     fn sheets(topic: wit_explain::Topic) -> Vec<wit_explain::Sheet> {
-        let topic = match topic {
-            wit_explain::Topic::Settings => explain::Topic::Settings,
-            wit_explain::Topic::Powers => explain::Topic::Powers,
-            wit_explain::Topic::Items => explain::Topic::Items,
-            wit_explain::Topic::Mcp => explain::Topic::Mcp,
-            wit_explain::Topic::Report => explain::Topic::Report,
-            wit_explain::Topic::Env => explain::Topic::Env,
-            wit_explain::Topic::Escape => explain::Topic::Escape,
-            wit_explain::Topic::Selection => explain::Topic::Selection,
-            wit_explain::Topic::SwitchReview => explain::Topic::SwitchReview,
-            wit_explain::Topic::Door => explain::Topic::Door,
-            wit_explain::Topic::Carry => explain::Topic::Carry,
-            wit_explain::Topic::Recovery => explain::Topic::Recovery,
-            wit_explain::Topic::Containment => explain::Topic::Containment,
-        };
         let sheet =
             |sheet: explain::Sheet| wit_explain::Sheet { title: sheet.title, columns: sheet.columns, rows: sheet.rows };
-        explain::sheets(topic).into_iter().map(sheet).collect()
+        explain::sheets(topic.into()).into_iter().map(sheet).collect()
     }
 }
 
@@ -182,6 +171,12 @@ macro_rules! same_record {
 }
 use {same, same_record};
 
+same!(wit_explain::Topic => explain::Topic {
+    Settings, Env, Powers, Items, Mcp, Report, Escape, Selection, SwitchReview, Door, Carry, Recovery, Containment,
+});
+same!(explain::Topic => wit_explain::Topic {
+    Settings, Env, Powers, Items, Mcp, Report, Escape, Selection, SwitchReview, Door, Carry, Recovery, Containment,
+});
 same!(wit::Tier => tier::Tier { User, Project, Local });
 same!(tier::Tier => wit::Tier { User, Project, Local });
 same!(wit::Powers => tier::Powers { Keep, Drop });

@@ -8,7 +8,8 @@ use crate::{
 };
 
 /// Which tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Topic {
     /// What is dropped from settings files, and how their keys combine.
     Settings,
@@ -37,6 +38,23 @@ pub enum Topic {
     /// What a session's tools may not name.
     Containment,
 }
+
+/// Every topic.
+pub const TOPICS: [Topic; 13] = [
+    Topic::Settings,
+    Topic::Env,
+    Topic::Powers,
+    Topic::Items,
+    Topic::Mcp,
+    Topic::Report,
+    Topic::Escape,
+    Topic::Selection,
+    Topic::SwitchReview,
+    Topic::Door,
+    Topic::Carry,
+    Topic::Recovery,
+    Topic::Containment,
+];
 
 /// One table.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

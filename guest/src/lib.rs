@@ -55,4 +55,6 @@ pub mod run_home;
 pub mod selection;
 pub mod settings;
 pub mod switch_review;
+#[cfg(test)]
+mod testing;
 pub mod tier;

@@ -19,6 +19,7 @@ pub fn fold(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
     use proptest::prelude::*;
 
     proptest! {

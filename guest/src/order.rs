@@ -41,6 +41,7 @@ fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize
 
 #[cfg(test)]
 mod tests {
+    use crate::testing::test;
     use proptest::prelude::*;
 
     proptest! {

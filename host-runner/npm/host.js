@@ -38,6 +38,7 @@ export function input(bounds, more = {}) {
     userHome: "/home/you",
     sharedHomeSpellings: [],
     bounds,
+    containmentHook: undefined,
     ...more,
   };
 }

@@ -21,19 +21,21 @@ let project = new MemoryTree();
 let left = 0;
 let shown;
 
+const brand = () => ({ tag: $("brand").value });
+const sharedHomeOf = () => ($("brand").value === "claude" ? "/home/you/.claude" : "/home/you/.winter/sdk");
+
 function build(policy, tree, own) {
-  const claude = $("brand").value === "claude";
-  const more = { brand: { tag: $("brand").value }, leg: "winter", powers: $("powers").value, mode: $("mode").value };
+  const more = { brand: brand(), leg: "winter", powers: $("powers").value, mode: $("mode").value };
   const shared = new MemoryTree();
   if (own !== undefined) shared.file("settings.json", own);
-  const sharedHome = claude ? "/home/you/.claude" : "/home/you/.winter/sdk";
+  const sharedHome = sharedHomeOf();
   const lent = places(() => Folder.of(tree, "/repository"), { sharedHome: () => Folder.of(shared, sharedHome) });
   return policy.runHome.build(input(policy.runHome.defaultBounds(), { ...more, sharedHome }), lent);
 }
 
 /** The effective settings of one tier alone, or undefined where it alone is refused. */
 function alone(policy, tier, own) {
-  const folder = policy.runHome.profileOf({ tag: $("brand").value }).projectDir;
+  const folder = policy.runHome.profileOf(brand()).projectDir;
   const tree = new MemoryTree();
   for (const [path, bytes] of project.files()) {
     const above = path.split("/").slice(-2, -1)[0];
@@ -52,7 +54,8 @@ async function draw() {
   const start = performance.now();
   const policy = await fresh();
   const own = $("own").value.trim() === "" ? undefined : $("own").value;
-  const session = { policy, project, alone: (tier) => alone(policy, tier, own), bytes: ({ place, path }) => (place === "shared-home" ? undefined : project.read(path)) };
+  const shownBrand = { brand: brand(), profile: policy.runHome.profileOf(brand()), sharedHome: sharedHomeOf() };
+  const session = { policy, project, ...shownBrand, alone: (tier) => alone(policy, tier, own), bytes: ({ place, path }) => (place === "shared-home" ? undefined : project.read(path)) };
   let failed;
   try {
     session.plan = build(policy, project, own);

@@ -47,9 +47,9 @@ pub mod web;
 pub use brand::brand_from_file;
 pub use containment::{containment_places, hook_call, hook_command};
 pub use contract::types::{Brand, Powers, Spelling};
-pub use engine::Limits;
 /// The contract's own types, as they cross the border.
 pub use engine::bindings::exports::winter::runtime as contract;
+pub use engine::{Limits, compiled};
 pub use error::{Denied, RunnerError};
 pub use grants::Grants;
 pub use run_home::{DEFAULT_BOUNDS, RunHome, RunHomeInput, dispose_run_home, git_entry};

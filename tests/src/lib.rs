@@ -1,6 +1,7 @@
 //! Shared helpers of the border tests.
 //!
-//! [`agent`] drives the public program, [`corpus`] reads the data of public repositories. [`git`] makes real repositories, [`scene`] a home, a shared home and a project around one; [`things`] counts what
+//! [`agent`] drives the public program, [`corpus`] reads the data of public repositories, [`git`] makes real ones; [`node`]
+//! finds the other hosts, [`scene`] is a home, a shared home and a project around one; [`things`] counts what
 //! a settings file asks for.
 
 #![allow(clippy::missing_panics_doc, reason = "a helper of tests that panics has done its work")]
@@ -8,6 +9,7 @@
 pub mod agent;
 pub mod corpus;
 pub mod git;
+pub mod node;
 pub mod scene;
 pub mod things;
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::splice;
 use crate::brand::Profile;
+use crate::report::{Refusal, RefusalKind};
 use crate::settings::{self, Options, Protection, TierFile};
 use crate::tier::{Powers, Tier};
 
@@ -35,6 +36,14 @@ impl EditError {
             Self::BadValue(_) => "bad-value",
             Self::Unusable(_) => "unusable",
         }
+    }
+}
+
+impl From<EditError> for Refusal {
+    fn from(error: EditError) -> Self {
+        let help = "mend the settings file, or set the key in it by hand".to_owned();
+        let (kind, message) = (RefusalKind::BadInput, error.to_string());
+        Self { kind, message, help, source: None, line: None, column: None }
     }
 }
 

@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::choices::Kind;
 use super::*;
+use crate::testing::test;
 
 fn settled(built: &Value, ended: &Value, own: &Value) -> Carried {
     let (built, ended, own) = (built.to_string(), ended.to_string(), own.to_string());

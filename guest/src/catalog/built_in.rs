@@ -328,6 +328,7 @@ fn fact(what: &str, date: &str, source: &str) -> Fact {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn every_row_is_joined_and_every_model_and_provider_is_used() {

@@ -155,6 +155,7 @@ fn has_twice<T: PartialEq>(values: &[T]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn every_grammar_says_what_and_why() {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::report::{Refusal, RefusalKind};
+use crate::testing::test;
 
 const ROW: &str = r#"{"provider": "lab", "model": "tests/one", "canonical-model": "one", "family": "one",
     "protocol": "openai-chat-completions", "auth-views": ["api-key", "none-needed"], "context-window": 32768,

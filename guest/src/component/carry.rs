@@ -3,7 +3,7 @@
 use super::bindings::exports::winter::runtime::{carry as wit, types as wit_types};
 use super::{Component, same, same_record};
 use crate::carry;
-use crate::report::{Refusal, RefusalKind};
+use crate::report::Refusal;
 
 impl wit::Guest for Component {
     fn settle(texts: wit::Texts) -> wit::Carried {
@@ -22,14 +22,6 @@ impl wit::Guest for Component {
 
     fn stray(stands: wit::Stands, beside: wit::Beside) -> wit::Action {
         carry::stray(stands.into(), beside.into()).into()
-    }
-}
-
-impl From<carry::EditError> for Refusal {
-    fn from(error: carry::EditError) -> Self {
-        let help = "mend the settings file, or set the key in it by hand".to_owned();
-        let (kind, message) = (RefusalKind::BadInput, error.to_string());
-        Self { kind, message, help, source: None, line: None, column: None }
     }
 }
 

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 const HOME: &str = "/home/me/.winter";
 

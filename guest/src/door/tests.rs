@@ -2,6 +2,7 @@ use std::cell::RefCell;
 
 use super::*;
 use crate::memory::{Memory, MemoryFolder};
+use crate::testing::test;
 
 fn variable(name: &str, value: &str) -> Variable {
     Variable { name: name.to_owned(), value: value.to_owned() }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 fn ask(name: &str, tier: Tier) -> Option<&'static str> {
     ask_class(name, tier, Powers::Drop).map(|class| class.id)
@@ -210,6 +211,7 @@ fn every_class_has_rows_and_every_row_a_class() {
 }
 
 /// A file beside the checkout, or none with a line that says so.
+#[cfg(not(target_arch = "wasm32"))]
 fn shared(name: &str) -> Option<String> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     let text = std::fs::read_to_string(path).ok();
@@ -219,6 +221,7 @@ fn shared(name: &str) -> Option<String> {
     text
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_name_of_the_program_is_classified() {
     let Some(names) = shared("program_env_names.txt") else { return };
@@ -227,6 +230,7 @@ fn every_name_of_the_program_is_classified() {
     assert_eq!(unknown, Vec::<&str>::new(), "names that no row classifies");
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_list_of_the_program_is_classified() {
     let Some(lists) = shared("program_env_lists.txt") else { return };
@@ -237,6 +241,7 @@ fn every_list_of_the_program_is_classified() {
     assert_eq!(unknown, Vec::<&str>::new(), "names that no row classifies");
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn the_reviewed_keys_agree() {
     let Some(keys) = shared("settings_keys.tsv") else { return };

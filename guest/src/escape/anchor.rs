@@ -119,6 +119,7 @@ pub(super) fn plain_anchor(anchor_abs: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
     use proptest::prelude::*;
 
     fn rewritten(rule: &str, anchor: &str, spelling: Spelling) -> String {

@@ -114,6 +114,7 @@ mod tests {
     use super::SandboxList::{AllowRead, AllowWrite, DenyRead, DenyWrite};
     use super::*;
     use crate::escape::SANDBOX;
+    use crate::testing::test;
     use proptest::prelude::*;
 
     #[test]

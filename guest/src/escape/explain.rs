@@ -97,6 +97,7 @@ fn sandbox() -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn every_row_of_every_table_is_printed() {

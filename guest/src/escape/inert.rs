@@ -240,6 +240,7 @@ fn resolved(content: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
     use proptest::prelude::*;
 
     /// One row, a rule of it, and the rule that would match.

@@ -100,6 +100,7 @@ fn has(path: &str, gap: Gap) -> bool {
 mod tests {
     use super::super::CHARACTERS;
     use super::*;
+    use crate::testing::test;
 
     /// One test a row, of the row's name: its path, and both spellings.
     macro_rules! rows {

@@ -2,6 +2,7 @@
 
 use super::{Gap, contract_gaps, rule_path, unescape_rule_content};
 use crate::brand::Spelling;
+use crate::testing::test;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use proptest::prelude::*;
 

@@ -63,6 +63,7 @@ pub fn parse_rule(rule: &str) -> Result<Rule<'_>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
     use proptest::prelude::*;
 
     #[test]

@@ -170,6 +170,7 @@ fn add(list: &mut Vec<String>, rule: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     fn all(brand: &Profile, home: &[&str], shared: &[&str], root: &[&str]) -> Protected {
         let own = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();

@@ -259,6 +259,7 @@ pub fn sandbox_glob_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
     use SandboxGrammar::{Contract, WritesLiteral};
     use SandboxList::{AllowRead, AllowWrite, DenyRead, DenyWrite};
     use proptest::prelude::*;

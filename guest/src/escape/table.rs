@@ -181,6 +181,7 @@ pub const GAPS: &[GapRow] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn no_character_has_two_rows_and_none_with_a_row_is_alphanumeric() {

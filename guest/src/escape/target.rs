@@ -161,6 +161,7 @@ mod tests {
     use super::RuleAnchor::{AnyDepth, Cwd, Home, Root};
     use super::*;
     use crate::escape::{fs_root_anchored, rule_path};
+    use crate::testing::test;
     use proptest::prelude::*;
 
     fn taken(rule: &str, spelling: Spelling) -> Option<(RuleAnchor, String, String)> {

@@ -3,6 +3,7 @@
 use super::body::neutralise;
 use super::tests::{given, taken};
 use crate::powers::ItemKind::{Agent, Command, OutputStyle, Rule, Skill};
+use crate::testing::test;
 use proptest::prelude::*;
 
 #[test]

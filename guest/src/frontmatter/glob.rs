@@ -40,6 +40,7 @@ pub(super) fn may_match(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::may_match;
+    use crate::testing::test;
 
     #[test]
     fn parts_match_names() {

@@ -59,6 +59,7 @@ pub(super) fn lines(text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     fn read(file: &str) -> Option<(&str, &str)> {
         find(file).map(|header| (header.yaml, &file[header.body_at..]))

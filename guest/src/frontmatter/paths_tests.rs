@@ -1,6 +1,7 @@
 //! Patterns at the working directory, against a matcher of gitignore patterns.
 
 use super::paths::{Anchor, PathVerdict, folder_paths, rewrite_paths, split_patterns};
+use crate::testing::test;
 use ignore::gitignore::GitignoreBuilder;
 use proptest::prelude::*;
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::powers::ItemKind::{Agent, Command, OutputStyle, Rule, Skill};
+use crate::testing::test;
 
 pub(super) const KINDS: [ItemKind; 5] = [Agent, Skill, Command, OutputStyle, Rule];
 

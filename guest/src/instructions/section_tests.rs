@@ -6,6 +6,7 @@ use super::blocks::{Block, Lexer, Work};
 use super::tests::{targets, texts};
 use super::units::Text;
 use super::*;
+use crate::testing::test;
 use crate::tier::Tier;
 
 fn origin(path: &str) -> Origin {

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 pub(super) fn targets(text: &str) -> Vec<String> {
     imports(text).into_iter().map(|import| import.target).collect()

@@ -167,6 +167,7 @@ impl<'a> Names<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn names_are_spelt_as_the_program_spells_them() {

@@ -128,6 +128,7 @@ fn is_invisible(letter: char) -> bool {
 mod tests {
     use super::*;
     use crate::settings::document::Document;
+    use crate::testing::test;
 
     fn shown(text: &str, transport: Transport) -> String {
         action(&Value::Object(Document::parse(text.as_bytes()).unwrap().members), transport)

@@ -1,5 +1,6 @@
 use super::*;
 use crate::memory::{Memory, MemoryFolder, Node};
+use crate::testing::test;
 
 fn root() -> Memory {
     let memory = Memory::default();

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 fn file(size: u64) -> Facts {
     Facts { kind: Kind::Regular, size }

@@ -57,10 +57,11 @@ fn below_what_stands<F: Folder + Clone>(links: &F, path: &str) -> Option<String>
 mod tests {
     use super::*;
     use crate::memory::{Memory, Node};
+    use crate::testing::test;
 
     #[test]
     fn a_path_of_very_many_folders_that_are_not_there_is_answered_in_a_moment() {
-        let (memory, started) = (Memory::default(), std::time::Instant::now());
+        let (memory, started) = (Memory::default(), crate::testing::Instant::now());
         let path = "/a".repeat(200_000);
         let found = look(&memory.grant("/"), path.clone());
         assert_eq!((found.stands, found.real), (Stands::Absent, Some(path)));

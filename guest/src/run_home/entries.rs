@@ -144,6 +144,7 @@ fn numbered(path: &str, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     fn entries(paths: &[&str]) -> Entries {
         let mut entries = Entries::default();
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn twenty_thousand_of_one_name_are_placed_in_a_moment() {
-        let started = std::time::Instant::now();
+        let started = crate::testing::Instant::now();
         let mut entries = Entries::default();
         for _ in 0..20_000 {
             let path = entries.free("rules/a.md", &Standing::new());

@@ -137,6 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::testing::test;
 
     fn distance(a: &str, b: &str) -> usize {
         Pattern::new(a).distance(&[b.as_bytes()], 1000).unwrap()

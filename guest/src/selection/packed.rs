@@ -196,6 +196,7 @@ pub fn credentials(name: &str, text: &[u8]) -> Result<Vec<Credential>, Refusal> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     fn rows(catalog: &Catalog) -> Vec<Row<'_>> {
         catalog.rows().iter().map(Row::from).collect()

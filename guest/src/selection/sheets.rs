@@ -32,6 +32,7 @@ pub fn sheets() -> Vec<Sheet> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn every_row_of_every_table_is_printed() {

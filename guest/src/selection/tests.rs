@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::catalog::Catalog;
+use crate::testing::test;
 
 fn credential(provider: &str, kind: AuthKind, reference: &str) -> Credential {
     Credential { provider: provider.to_owned(), kind, reference: reference.to_owned() }

@@ -298,6 +298,7 @@ fn kind_name(value: &ast::Value<'_>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     fn fault(text: &[u8]) -> (u32, u32, String) {
         let fault = Document::parse(text).unwrap_err();

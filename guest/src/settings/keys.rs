@@ -310,6 +310,7 @@ pub fn find(above: &str, key: &str) -> Option<&'static Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn the_table_is_sorted_and_complete_upwards() {

@@ -84,6 +84,7 @@ fn mask(secret: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn secrets_are_masked_wherever_they_stand() {

@@ -231,6 +231,7 @@ mod tests {
     use crate::brand::Profile;
     use crate::settings::document::Document;
     use crate::settings::{Options, Protection, TierFile, compose};
+    use crate::testing::test;
     use crate::tier::{Powers, Tier};
 
     /// The hooks that two tiers come to, and what the report says.

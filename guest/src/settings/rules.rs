@@ -190,6 +190,7 @@ rules! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn every_row_says_what_why_and_whence() {

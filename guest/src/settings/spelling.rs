@@ -230,6 +230,7 @@ fn words(name: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::settings::document::Document;
+    use crate::testing::test;
 
     fn spelt(text: &str) -> Vec<String> {
         let doc = Document::parse(text.as_bytes()).unwrap();

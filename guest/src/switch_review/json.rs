@@ -138,6 +138,7 @@ impl<const N: usize> Visitor<'_> for Name<'_, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn members_are_slices_and_the_last_of_two_counts() {

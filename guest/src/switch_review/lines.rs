@@ -135,6 +135,7 @@ fn salvage(text: &str) -> Option<[Option<&str>; NAMES.len()]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::test;
 
     #[test]
     fn newlines_are_found_anywhere() {

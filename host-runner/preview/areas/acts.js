@@ -1,54 +1,60 @@
 import { table } from "../show.js";
 
-// What each key of a settings file does, by severity; commands run without a question come first.
-const KEYS = [
-  ["apiKeyHelper", 1], ["awsAuthRefresh", 1], ["awsCredentialExport", 1], ["gcpAuthRefresh", 1], ["otelHeadersHelper", 1],
-  ["statusLine", 1], ["subagentStatusLine", 1], ["fileSuggestion", 1], ["env", 2], ["enableAllProjectMcpServers", 2], ["enabledMcpjsonServers", 2],
-  ["enabledPlugins", 2], ["extraKnownMarketplaces", 2],
-];
-const NAMES = ["", "runs a program", "changes what runs", "widens what is allowed"];
-const words = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
-/** What acts in a settings document, as [severity, what, command line]. */
-export function acting(document) {
-  const found = [];
-  if (!document || typeof document !== "object") return found;
-  for (const [event, groups] of Object.entries(document.hooks ?? {}))
-    for (const group of Array.isArray(groups) ? groups : [groups])
-      for (const hook of Array.isArray(group?.hooks) ? group.hooks : [group]) found.push([1, `hook ${event}`, words(hook?.command ?? hook?.url ?? hook)]);
-  for (const [key, severity] of KEYS) if (document[key] !== undefined) found.push([severity, key, words(document[key]?.command ?? document[key])]);
-  for (const rule of [document.permissions?.allow ?? []].flat()) found.push([3, "permissions.allow", words(rule)]);
-  if (document.permissions?.defaultMode !== undefined) found.push([3, "permissions.defaultMode", words(document.permissions.defaultMode)]);
-  for (const [name, server] of Object.entries(document.mcpServers ?? {}))
-    found.push([1, `MCP server ${name}`, server?.command === undefined ? words(server?.url ?? server) : [server.command, ...[server.args ?? []].flat()].map(words).join(" ")]);
-  return found;
+/** The policy's own words for its reasons: how grave each is, and why. */
+function words({ explain }) {
+  const [advice] = explain.sheets("report");
+  const grave = new Map(advice.rows.map(([reason, severity], at) => [reason, { severity, at }]));
+  const rows = [...explain.sheets("settings")[0].rows, ...explain.sheets("env")[0].rows].map(([reason, , , why]) => [reason, why]);
+  const [powers] = explain.sheets("powers");
+  const why = new Map([...powers.rows.map(([, , reason, because]) => [reason, because]), ...rows]);
+  const server = new Map(powers.rows.filter(([, carrier]) => carrier.startsWith("mcpServers.*.")).map(([, carrier, reason]) => [carrier.split(".").pop(), reason]));
+  return { server, row: (reason, what, ...more) => [grave.get(reason)?.at ?? Infinity, grave.get(reason)?.severity ?? "", reason, what, why.get(reason) ?? "", ...more] };
 }
-function parsed(bytes) {
+
+/** What acts in a settings document: whatever the policy would drop of it, were it a repository's, that is grave. */
+function settings({ policy, brand }, { row }, text, source) {
+  const options = { brand, powers: "drop", allowInexpressible: true, protected: { ask: [], deny: [], denyWrite: [] } };
+  const { dropped, skipped } = policy.settings.compose([{ tier: "project", source, anchor: "/repository", text }], options);
+  return [
+    ...dropped.map(({ reason, rule, line }) => row(reason, rule, source, line)).filter(([, severity]) => severity === "danger"),
+    ...skipped.map(({ reason, detail, line }) => row(reason, detail, source, line)),
+  ];
+}
+
+/** The servers of a file of MCP servers. */
+function servers({ server, row }, bytes, source) {
+  let named;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    named = JSON.parse(decoder.decode(bytes)).mcpServers ?? {};
   } catch {
-    return undefined;
+    return [row("unusable", "no JSON, so not told", source)];
   }
+  return Object.entries(named).flatMap(([name, entry]) => ["command", "url"].filter((key) => entry?.[key] !== undefined).map((key) => {
+    const line = [entry[key], ...(key === "command" ? [entry.args ?? []].flat() : [])];
+    return row(server.get(key), `MCP server ${name}: ${line.map((word) => (typeof word === "string" ? word : JSON.stringify(word))).join(" ")}`, source);
+  }));
 }
+
+const COLUMNS = ["severity", "row", "what", "why", "file", "line"];
+const sorted = (rows) => rows.sort((a, b) => a[0] - b[0]).map(([, ...shown]) => shown);
 export default {
   id: "acts",
   title: "What acts",
   show(panel, session) {
-    const { plan } = session;
+    const { plan, project } = session;
+    const say = words(session.policy);
     const mcp = plan.mcpConfig && plan.entries.find((entry) => entry.path === plan.mcpConfig.entry);
-    const now = [...acting(JSON.parse(plan.effectiveSettings)), ...acting(mcp?.node.tag === "content" ? parsed(mcp.node.val) : undefined)];
+    const now = settings(session, say, encoder.encode(plan.effectiveSettings), "settings.json");
+    if (mcp?.node.tag === "content") now.push(...servers(say, mcp.node.val, mcp.path));
     const wanted = [];
-    for (const [path, bytes] of session.project.files()) {
-      if (!/(^|\/)(settings(\.local)?\.json|\.mcp\.json)$/.test(path)) continue;
-      const document = parsed(bytes);
-      if (document === undefined) wanted.push([1, "unreadable, so not told", "", path]);
-      else wanted.push(...acting(document).map((row) => [...row, path]));
+    for (const [path, bytes] of project.files()) {
+      if (/(^|\/)settings(\.local)?\.json$/.test(path)) wanted.push(...settings(session, say, bytes, path));
+      if (/(^|\/)\.mcp\.json$/.test(path)) wanted.push(...servers(say, bytes, path));
     }
-    wanted.push(...plan.report.removedPowers.map((p) => [2, p.carrier, p.value, p.file]));
-    const sorted = (rows) => rows.sort((a, b) => a[0] - b[0]).map(([severity, ...rest]) => [NAMES[severity], ...rest]);
-    panel.append(
-      table("Acts in this run home", ["severity", "what", "command line or value"], sorted(now)),
-      table("Acts in the repository's own files", ["severity", "what", "command line or value", "file"], sorted(wanted)),
-    );
+    wanted.push(...plan.report.removedPowers.map((p) => say.row(p.reason, `${p.carrier}: ${p.value}`, p.file, p.line)));
+    panel.append(table("Acts in this run home", COLUMNS, sorted(now)), table("Acts in the repository's own files", COLUMNS, sorted(wanted)));
   },
 };

@@ -14,10 +14,14 @@ export default {
     // Each tier composed alone tells which values it gives; what stands without any is the policy's own.
     const alone = ["none", "user", "project", "local"].map((tier) => [tier, session.alone(tier)]);
     const known = alone.map(([tier, json]) => [tier, json === undefined ? undefined : keys(json)]);
+    const paths = alone.slice(1).map(([tier, json]) => [tier, json === undefined ? new Set() : new Set([...leaves(JSON.parse(json))].map(([path]) => path))]);
     const rows = [...leaves(JSON.parse(session.plan.effectiveSettings))].map(([path, value]) => {
       const key = `${path}\0${value}`;
       const from = known.filter(([, set]) => set?.has(key)).map(([tier]) => tier);
-      return [path, value, from.includes("none") ? "winter's own" : from.join(", ") || "of several tiers together"];
+      if (from.includes("none")) return [path, value, "winter's own"];
+      // No tier alone gives a value that is made of several: those that say something there are named.
+      const made = paths.filter(([, set]) => set.has(path)).map(([tier]) => tier);
+      return [path, value, from.join(", ") || `${made.join(" and ") || "several tiers"} together`];
     });
     panel.append(table("Effective settings", ["key", "value", "tier"], rows));
     for (const [tier, set] of known) if (!set) panel.append(`What the tier ${tier} gives alone could not be told.`);

@@ -20,6 +20,25 @@ pub(crate) use host::Host;
 /// The component, compiled by the build for this program's target.
 static COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/winter-runtime.cwasm"));
 
+/// A component out of bytes that this crate's build script compiled, and the engine that runs it.
+fn load(bytes: &'static [u8]) -> wasmtime::Result<(Engine, Component)> {
+    let engine = Engine::new(&config::config(None)?)?;
+    // SAFETY: the bytes were made by this crate's build script with the same configuration, and nothing else writes
+    // them; the engine refuses what another version or another configuration compiled.
+    #[expect(unsafe_code)]
+    let component = unsafe { Component::deserialize(&engine, bytes) }?;
+    Ok((engine, component))
+}
+
+/// The component `winter-runtime` as the build compiled it, and its engine: for hosts that bring imports of their own.
+/// The engine counts epochs, so each store needs a deadline (`Store::set_epoch_deadline`).
+///
+/// # Errors
+/// The engine does not run on this machine.
+pub fn compiled() -> wasmtime::Result<(Engine, Component)> {
+    load(COMPILED)
+}
+
 /// What one call of the guest may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -52,18 +71,12 @@ pub(crate) struct State {
 impl Sandbox {
     /// A component out of bytes that this crate's build script compiled.
     fn compiled(bytes: &'static [u8], limits: Limits) -> Result<Self, RunnerError> {
-        let engine = config::config(None).and_then(|config| Engine::new(&config)).map_err(RunnerError::engine)?;
-        // SAFETY: the bytes were made by this crate's build script with the same configuration, and nothing else writes
-        // them; the engine refuses what another version or another configuration compiled.
-        #[expect(unsafe_code)]
-        let component = unsafe { Component::deserialize(&engine, bytes) };
+        let (engine, component) = load(bytes).map_err(RunnerError::engine)?;
         let mut linker = Linker::<State>::new(&engine);
-        let pre = component.and_then(|component| {
-            bindings::Runtime::add_to_linker::<State, HasSelf<Host>>(&mut linker, |state| &mut state.host)?;
-            linker.instantiate_pre(&component)
-        });
+        let added = bindings::Runtime::add_to_linker::<State, HasSelf<Host>>(&mut linker, |state| &mut state.host);
+        let pre = added.and_then(|()| linker.instantiate_pre(&component)).map_err(RunnerError::engine)?;
         let clockwork = Clockwork::new(&engine, limits.deadline);
-        Ok(Self { pre: pre.map_err(RunnerError::engine)?, engine, clockwork, limits })
+        Ok(Self { engine, pre, clockwork, limits })
     }
 
     /// Runs `call` in a fresh instance.

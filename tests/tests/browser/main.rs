@@ -1,46 +1,14 @@
 //! The preview page in Chromium and the npm package in Node. Without Chromium, Node or npm, or where npm cannot install, the
 //! tests say `skipped: ...` and pass.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::path::Path;
+use std::process::Command;
 
 use winter_runner::{preview, web};
+use winter_tests::node::{self, chromium, run};
 
-/// The folder with the tools, or why there is none.
 fn tools() -> Result<&'static Path, &'static str> {
-    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    INSTALLED.get_or_init(install).as_deref().map_err(String::as_str)
-}
-
-fn install() -> Result<PathBuf, String> {
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("browser");
-    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
-    std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;
-    for name in ["package.json", "package-lock.json"] {
-        std::fs::copy(from.join(name), to.join(name)).map_err(|error| format!("{name}: {error}"))?;
-    }
-    run(Command::new("node").arg("--version"))?;
-    if !to.join("node_modules/typescript/package.json").exists() {
-        run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&to))?;
-    }
-    Ok(to)
-}
-
-/// What a program printed, or why it failed.
-fn run(command: &mut Command) -> Result<String, String> {
-    let out = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
-    let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    if out.status.success() {
-        return Ok(text);
-    }
-    Err(format!("{command:?}: {text}{}", String::from_utf8_lossy(&out.stderr)))
-}
-
-fn chromium() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
+    node::tools(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 fn write(folder: &Path, name: &str, content: &str) {
@@ -58,6 +26,12 @@ fn hostile(folder: &Path) {
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"touch /tmp/owned"}]}]},
             "permissions":{"allow":["Bash(<img src=x onerror=owned=1>)","Bash(\u202ex)"],"deny":["Read(./a)"]},"apiKeyHelper":"x"}"#,
     );
+    write(
+        folder,
+        ".winter/settings.local.json",
+        r#"{"permissions":{"deny":["Read(./a)"]},"env":{"A":"local-only"},"apiKeyHelper":"local-only"}"#,
+    );
+    write(folder, ".claude/settings.json", r#"{"apiKeyHelper":"claude-helper"}"#);
     write(folder, "WINTER.md", script);
     write(folder, "CLAUDE.md", script);
     write(folder, ".winter/rules/<img src=x onerror=alert(1)>.md", script);
@@ -82,7 +56,7 @@ fn page() {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
     std::fs::create_dir_all(&shots).expect("a folder");
     let mut node = Command::new("node");
-    node.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("browser/page.mjs")).arg(address);
+    node.arg(node::script("page.mjs")).arg(address);
     node.arg(repository.path()).args([&shots, tools, &chromium]).env("WINTER_START_LIMIT", "1000");
     print!("{}", run(&mut node).unwrap_or_else(|why| panic!("{why}")));
 }
@@ -103,7 +77,7 @@ fn package() {
     );
     let tarball = folder.path().join(packed.trim());
     done(Command::new("npm").args(["install", "--offline", "--no-audit", "--no-fund"]).arg(tarball).current_dir(&user));
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("browser/examples.mjs");
+    let script = node::script("examples.mjs");
     let readme = user.join("node_modules/@winter/policy/README.md");
     assert_eq!(done(Command::new("node").arg(script).arg(readme).arg(&user)).trim(), "3");
     for (example, said) in [("1", r"/x/\\x5bwip\\x5d\\x20app"), ("2", "apiKeyHelper: steal"), ("3", " entries")] {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::report::NoticeKind;
+use crate::testing::test;
 
 mod properties;
 mod rows;

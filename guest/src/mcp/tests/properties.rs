@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 const NAMES: [&str; 14] =
     ["a", "a.b", "a_b", "a b", "A", "acme", "acme_", "acme__x", "", "é", "x..y", "x__y", "claude.ai  q", "claude_ai_q"];

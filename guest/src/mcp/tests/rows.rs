@@ -1,6 +1,7 @@
 //! One test a row of the drop table.
 
 use super::*;
+use crate::testing::test;
 
 #[test]
 fn disabled() {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::report::ImportFault;
+use crate::testing::test;
 
 fn imports(plan: &Plan) -> Vec<(&str, u32, &str, ImportFault)> {
     let dropped = plan.report.dropped_imports.iter();

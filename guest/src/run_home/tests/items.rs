@@ -1,6 +1,7 @@
 //! Agents, styles, skills and commands of a project.
 
 use super::*;
+use crate::testing::test;
 
 #[test]
 fn an_agent_is_copied_with_a_header_of_our_own() {

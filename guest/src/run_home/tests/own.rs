@@ -1,6 +1,7 @@
 //! The person's own items, and what outlives a run.
 
 use super::*;
+use crate::testing::test;
 
 #[test]
 fn a_persons_items_are_linked_one_by_one() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 /// One thing that a repository offers, at a path below the root.
 #[derive(Clone, Debug)]

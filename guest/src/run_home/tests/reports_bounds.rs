@@ -1,9 +1,10 @@
 //! What a hostile repository would make large, deep or slow, and plans that no folder could be made of.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 use crate::report::{ImportFault, SkippedItem};
+use crate::testing::{Instant, test};
 
 /// Long enough for a slow machine, and far from what a loop in a loop would take.
 const MOMENT: Duration = Duration::from_secs(20);

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::powers::ItemKind;
+use crate::testing::test;
 
 const KINDS: [ItemKind; 5] =
     [ItemKind::Agent, ItemKind::Skill, ItemKind::Command, ItemKind::OutputStyle, ItemKind::Rule];

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::escape::{inert, rule_path};
+use crate::testing::test;
 
 const OWN: &str = "/home/me/.winter/sdk/settings.json";
 const PROJECT: &str = "/src/it/.winter/settings.json";

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::report::ImportFault;
+use crate::testing::test;
 
 const FILE: &str = "/src/it/WINTER.md";
 

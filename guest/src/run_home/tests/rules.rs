@@ -1,6 +1,7 @@
 //! Rules, and what stands below the working folder.
 
 use super::*;
+use crate::testing::test;
 
 #[test]
 fn rules_are_copied_and_those_without_paths_listed() {

@@ -1,6 +1,7 @@
 //! MCP servers of the three scopes, and where they are written.
 
 use super::*;
+use crate::testing::test;
 
 const GLOBAL: &str = r#"{
   "mcpServers": {"mine": {"command": "a"}, "bad..name": {"command": "b"}},

@@ -1,6 +1,7 @@
 //! Which settings files are read, whose they are, and what the plan says of them.
 
 use super::*;
+use crate::testing::test;
 
 fn local(git: Result<Vec<Evidence>, ProbeError>) -> World {
     let mut world = World::with("/src/it/.winter/settings.local.json", ACCEPTING);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::test;
 
 const CWD: &str = "/src/it";
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::settings::keys;
+use crate::testing::test;
 
 fn any_value() -> impl Strategy<Value = serde_json::Value> {
     let texts = [

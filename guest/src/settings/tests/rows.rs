@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::settings::rules;
+use crate::testing::test;
 
 #[test]
 fn silent_model_switch() {

@@ -1,7 +1,7 @@
 //! The merge column, the anchors, and what is said of a file as a whole.
 
 use super::*;
-use crate::settings::keys;
+use crate::testing::test;
 
 #[test]
 fn a_persons_document_keeps_its_keys_their_order_and_what_nobody_knows() {
@@ -117,8 +117,11 @@ fn a_hook_of_the_sessions_own_comes_after_the_persons() {
     assert_eq!(json(&alone), serde_json::json!({"hooks": {"PreToolUse": [hook("'/w' hook")]}}));
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_key_of_the_program_is_classified() {
+    use crate::settings::keys;
+
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/");
     let (Ok(keys), Ok(names)) = (
         std::fs::read_to_string(format!("{data}settings_keys.tsv")),

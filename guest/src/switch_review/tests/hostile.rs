@@ -1,5 +1,6 @@
 use super::super::*;
 use super::*;
+use crate::testing::test;
 use serde_json::json;
 
 fn two() -> String {
@@ -207,7 +208,7 @@ fn ten_thousand_levels() {
 /// None of these may take time that grows with the square of the file.
 #[test]
 fn nothing_is_quadratic() {
-    let start = std::time::Instant::now();
+    let start = crate::testing::Instant::now();
     let many = 30_000;
     let one_message: String = (0..many)
         .map(|n| lines(&[part(&format!("a{n}"), &format!("a{}", n - 1), "m", json!([{"type": "x"}]))]))

@@ -1,5 +1,6 @@
 use super::super::*;
 use super::*;
+use crate::testing::test;
 use serde_json::json;
 
 fn boundary(uuid: &str, logical: &str, metadata: impl Into<Value>) -> Value {

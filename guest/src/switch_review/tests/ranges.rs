@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::*;
+use crate::testing::test;
 use serde_json::json;
 
 fn long(rows: usize, size: usize) -> Vec<Value> {
