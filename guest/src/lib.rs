@@ -45,6 +45,7 @@ pub mod instructions;
 pub mod mcp;
 pub mod memory;
 pub mod names;
+mod normal;
 mod order;
 pub mod ports;
 pub mod powers;

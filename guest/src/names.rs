@@ -1,6 +1,6 @@
 //! Names as they compare: two spellings that a person, or a folding file system, takes for one are one.
 
-use unicode_normalization::UnicodeNormalization as _;
+use crate::normal::nfc;
 
 /// The name in composed form (NFC) and without case.
 ///
@@ -13,7 +13,7 @@ pub fn fold(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
-    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+    nfc(nfc(name.chars()).flat_map(char::to_lowercase)).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Spellings of a path, in an argument that is one and in the text of a command.
 
-use unicode_normalization::UnicodeNormalization as _;
-
 use super::Call;
+use crate::normal::nfkc;
 
 /// A text of a call's arguments, in the forms in which it is compared.
 pub(super) struct Text {
@@ -21,7 +20,7 @@ fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    text.nfkc().flat_map(char::to_lowercase).nfkc().filter(|letter| !is_invisible(*letter)).collect()
+    nfkc(nfkc(text.chars()).flat_map(char::to_lowercase)).filter(|letter| !is_invisible(*letter)).collect()
 }
 
 /// Letters that nobody sees, which some programs drop from names.
