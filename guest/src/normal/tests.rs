@@ -1,6 +1,7 @@
 //! The forms against those of `unicode-normalization`, whose tables also write ours:
 //! `cargo test -p winter-policy normal -- --ignored`.
 
+use crate::testing::test;
 use std::fmt::Write as _;
 use std::path::Path;
 
