@@ -28,7 +28,7 @@ struct Decomposition {
     parts: Range<usize>,
 }
 
-struct Class {
+struct Marks {
     first: u32,
     after: u32,
     class: u8,
@@ -42,7 +42,7 @@ pub(super) struct Table {
     /// What two letters compose, by those two.
     pairs: Vec<([char; 2], char)>,
     /// By range.
-    classes: Vec<Class>,
+    classes: Vec<Marks>,
 }
 
 impl Table {
@@ -95,13 +95,13 @@ impl Table {
     }
 }
 
-fn classes() -> Vec<Class> {
+fn classes() -> Vec<Marks> {
     let mut after = 0;
     let range = |line: &str| {
         let mut numbers = line.split(' ').map_while(hexadecimal).map_while(|number| u32::try_from(number).ok());
         let first = after + numbers.next()?;
         after = first + numbers.next()?;
-        Some(Class { first, after, class: u8::try_from(numbers.next()?).ok()? })
+        Some(Marks { first, after, class: u8::try_from(numbers.next()?).ok()? })
     };
     CLASSES.lines().map_while(range).collect()
 }

@@ -3,7 +3,6 @@
 
 use crate::testing::test;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
@@ -68,10 +67,11 @@ fn the_tables_are_those_of_the_crate() {
     assert!(table::CLASSES == classes(), "write them anew: see above");
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 #[ignore = "it writes the tables"]
 fn write_the_tables() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/normal");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/normal");
     std::fs::write(folder.join("decompositions.txt"), decompositions()).unwrap();
     std::fs::write(folder.join("classes.txt"), classes()).unwrap();
 }

@@ -1,7 +1,7 @@
 //! The shared home's side: found, made and written through handles, with no link followed.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -108,10 +108,11 @@ fn same_here(one: &File, other: &File, from: u64, length: u64) -> io::Result<boo
     Ok(true)
 }
 
-/// Writes `length` bytes of `from`, from `at` on, at the end of `to`, and makes them last.
-pub(super) fn copy_synced(from: &File, at: u64, length: u64, to: &mut File) -> io::Result<()> {
+/// Writes `length` bytes of `from`, from `at` on, and then `end`, at the end of `to`, and makes them last.
+pub(super) fn copy_synced(from: &File, at: u64, length: u64, end: &[u8], to: &mut File) -> io::Result<()> {
     if length < 4 * SHARE {
         copy_range(from, at, length, to)?;
+        to.write_all(end)?;
         return to.sync_all();
     }
     let written_back = to.try_clone()?;
@@ -129,6 +130,7 @@ pub(super) fn copy_synced(from: &File, at: u64, length: u64, to: &mut File) -> i
             }
         }
         drop(more);
+        to.write_all(end)?;
         syncing.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended")))?;
         to.sync_all()
     })
@@ -165,17 +167,17 @@ pub(super) fn sync_folder(folder: &Folder) {
 /// Puts a copy of a file where nothing stands, in one step and synced; false when something stands there by then.
 pub(super) fn place(from: &File, size: u64, executable: bool, folder: &Folder, name: &str) -> io::Result<bool> {
     let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
-    let fill = |file: &mut File| {
+    let copy_into = |file: &mut File| {
         rustix::fs::fchmod(&*file, mode)?;
-        copy_synced(from, 0, size, file)
+        copy_synced(from, 0, size, b"", file)
     };
     let placed = match nameless(folder) {
         Some(mut file) => {
-            fill(&mut file)?;
+            copy_into(&mut file)?;
             let handle = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
             named(rustix::fs::linkat(rustix::fs::CWD, handle, folder.handle(), name, AtFlags::SYMLINK_FOLLOW))
         }
-        None => place_renamed(fill, folder, name),
+        None => place_renamed(copy_into, folder, name),
     };
     sync_folder(folder);
     placed
@@ -193,11 +195,11 @@ fn nameless(folder: &Folder) -> Option<File> {
 }
 
 /// The same through a name beside it.
-fn place_renamed(fill: impl Fn(&mut File) -> io::Result<()>, folder: &Folder, name: &str) -> io::Result<bool> {
+fn place_renamed(copy_into: impl Fn(&mut File) -> io::Result<()>, folder: &Folder, name: &str) -> io::Result<bool> {
     let beside = format!(".winter-{}", uuid::Uuid::now_v7());
     let mut file = create(folder, &beside)?;
     let handle = folder.handle();
-    let placed = fill(&mut file).and_then(|()| {
+    let placed = copy_into(&mut file).and_then(|()| {
         match rustix::fs::renameat_with(handle, &*beside, handle, name, RenameFlags::NOREPLACE) {
             // A file system without that: a second name is as good, and never replaces either.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {

@@ -241,7 +241,7 @@ impl Runner {
                 }
             }
         }
-        if items.is_empty() {
+        if items.is_empty() && report.problems.is_empty() {
             return Ok(report);
         }
         let home = Home::open(&input.shared_home)?;

@@ -76,7 +76,7 @@ impl Cell {
             let to = folder.join(path);
             make(to.parent().unwrap_or(&folder))?;
             let mut kept = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to)?;
-            if let Err(error) = copy_synced(file, *from, *length, &mut kept) {
+            if let Err(error) = copy_synced(file, *from, *length, b"", &mut kept) {
                 let _ = fs::remove_file(&to);
                 return Err(error);
             }

@@ -253,3 +253,21 @@ fn from_every_beginning_the_next_run_finishes() {
         assert_eq!(fs::read(place.home(&name)).unwrap(), TWO, "{length}");
     }
 }
+
+#[test]
+fn plans_are_brought_home_and_never_overwrite() {
+    let place = Place::new();
+    let write = |path: &str, text: &str| {
+        let path = place.dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("run/plans/new.md", "new");
+    write("run/plans/odd.jsonl", "no lines");
+    write("run/plans/mine.md", "mine");
+    write("shared/plans/mine.md", "theirs");
+    let report = place.recover();
+    assert_eq!((report.artifacts.copied, report.artifacts.quarantined.len()), (2, 1));
+    assert_eq!(fs::read(place.dir.path().join("shared/plans/new.md")).unwrap(), b"new");
+    assert_eq!(fs::read(place.dir.path().join("shared/plans/mine.md")).unwrap(), b"theirs");
+}

@@ -1,7 +1,7 @@
 //! One transcript, step by step as the policy asks.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -115,13 +115,9 @@ impl Work<'_> {
                 }
             };
             file.seek(SeekFrom::End(0))?;
-            files::copy_synced(copy, append.from, append.length, &mut file)?;
-            done.appended = append.length;
-            if append.newline {
-                file.write_all(b"\n")?;
-                file.sync_data()?;
-                done.appended += 1;
-            }
+            let end: &[u8] = if append.newline { b"\n" } else { b"" };
+            files::copy_synced(copy, append.from, append.length, end, &mut file)?;
+            done.appended = append.length + end.len() as u64;
             if canonical.is_none() {
                 files::sync_folder(&parent);
             }

@@ -88,7 +88,7 @@ fn assert_sound(home: &RunHome) {
         let path = entry["path"].as_str().unwrap();
         let at = home.dir.join(path);
         match entry["kind"].as_str().unwrap() {
-            "folder" => assert_eq!(mode(&at), 0o700, "{path}"),
+            "folder" | "directory" => assert_eq!(mode(&at), 0o700, "{path}"),
             "link" => assert_eq!(entry["target"], json!(fs::read_link(&at).unwrap()), "{path}"),
             _ => {
                 let bytes = fs::read(&at).unwrap();
