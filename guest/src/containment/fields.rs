@@ -35,12 +35,7 @@ const ANY: &[&str] = &["*"];
 
 /// The first row that holds decides; what no row names is [`Kind::Unknown`].
 const FIELDS: &[Row] = &[
-    Row {
-        tools: &["Bash", "Monitor"],
-        fields: &["command"],
-        kind: Kind::Command,
-        why: "a shell runs it",
-    },
+    Row { tools: &["Bash", "Monitor"], fields: &["command"], kind: Kind::Command, why: "a shell runs it" },
     Row {
         tools: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "NotebookRead", "LS", "Glob", "Grep"],
         fields: &["file_path", "notebook_path", "path", "glob"],
@@ -64,8 +59,20 @@ const FIELDS: &[Row] = &[
     Row {
         tools: ANY,
         fields: &[
-            "description", "prompt", "message", "body", "title", "subject", "comment", "summary", "question", "todos",
-            "content", "new_string", "old_string", "thought",
+            "description",
+            "prompt",
+            "message",
+            "body",
+            "title",
+            "subject",
+            "comment",
+            "summary",
+            "question",
+            "todos",
+            "content",
+            "new_string",
+            "old_string",
+            "thought",
         ],
         kind: Kind::Prose,
         why: "by its name it is a text for a reader",
@@ -225,5 +232,9 @@ pub(super) fn sheet() -> Sheet {
     });
     let rest = ["*", "*", "anything", "a tool that nobody knows may take it for a path or a command"];
     let rows = rows.chain([rest.map(str::to_owned).to_vec()]);
-    Sheet::new("What a field of a call is looked at as; the first row that holds", &["tools", "fields", "as", "why"], rows)
+    Sheet::new(
+        "What a field of a call is looked at as; the first row that holds",
+        &["tools", "fields", "as", "why"],
+        rows,
+    )
 }

@@ -129,7 +129,9 @@ fn refusal(target: &Target, reach: Reach) -> Refused {
             format!("the call computes a path that may be {path}, which is protected: {why}; spell the path out")
         }
         Reach::Above => {
-            format!("the call goes through a folder that holds {path}, which is protected: {why}; name a folder beside it")
+            format!(
+                "the call goes through a folder that holds {path}, which is protected: {why}; name a folder beside it"
+            )
         }
     };
     Refused { id: id.clone(), reason }
@@ -138,7 +140,8 @@ fn refusal(target: &Target, reach: Reach) -> Refused {
 /// Folded, absolute, without `.` and `..`.
 fn plain(path: &str) -> String {
     let pattern = absolute(&literal(&folded(path)), &literal("/"));
-    let letters = pattern.iter().filter_map(|bit| if let pattern::Bit::Is(letter) = bit { Some(*letter) } else { None });
+    let letters =
+        pattern.iter().filter_map(|bit| if let pattern::Bit::Is(letter) = bit { Some(*letter) } else { None });
     letters.collect()
 }
 
@@ -164,9 +167,13 @@ impl<'a> Look<'a> {
         // A path may be given in pieces, a folder in one field and a name in another.
         for _ in 0..4 {
             let paths = fields.iter().filter(|field| matches!(field.kind, Kind::Path | Kind::Unknown));
-            let paths = paths.flat_map(|field| readings(&field.text)).flat_map(|text| look.paths(&text));
+            let paths = paths.flat_map(|field| readings(&field.text)).flat_map(|text| {
+                let steps = text.chars().all(|letter| matches!(letter, '.' | '/'));
+                look.paths(&text).into_iter().map(move |path| (path, steps))
+            });
             let above = |path: &Pattern| look.guarded.iter().any(|one| one.reached_by(path) == Some(Reach::Above));
-            let mut more: Vec<Pattern> = paths.filter(|path| !look.bases.contains(path) && above(path)).collect();
+            let paths = paths.filter(|(path, steps)| !look.bases.contains(path) && (*steps || above(path)));
+            let mut more: Vec<Pattern> = paths.map(|(path, _)| path).collect();
             more.dedup();
             if more.is_empty() || look.bases.len() > 16 {
                 break;
@@ -196,7 +203,7 @@ impl<'a> Look<'a> {
         match field.kind {
             Kind::Path => Ok(self.spelt(&self.kept, text)),
             Kind::Prose => Ok(self.spelt(&self.secret, text)),
-            Kind::Command | Kind::Unknown => self.command(text),
+            Kind::Command | Kind::Unknown => self.command(text, field.kind == Kind::Unknown),
         }
     }
 
@@ -209,7 +216,9 @@ impl<'a> Look<'a> {
                 let place = path.len() > 1 || field.kind == Kind::Path || is_place(&field.name);
                 let counts = match reach {
                     None => false,
-                    Some(Reach::Above) => !self.shallow && place && (field.kind == Kind::Path || !text.trim().is_empty()),
+                    Some(Reach::Above) => {
+                        !self.shallow && place && (field.kind == Kind::Path || !text.trim().is_empty())
+                    }
                     Some(_) => true,
                 };
                 if let Some(reach) = reach.filter(|_| counts)
@@ -229,11 +238,13 @@ impl<'a> Look<'a> {
         found.map(|aim| (aim.target, Reach::Named))
     }
 
-    fn command(&self, text: &str) -> Result<Option<(&'a Target, Reach)>, shell::TooMuch> {
+    fn command(&self, text: &str, quoted: bool) -> Result<Option<(&'a Target, Reach)>, shell::TooMuch> {
         if text.len() > MAX_COMMAND {
-            return Err(shell::TooMuch);
+            // What holds data holds no command.
+            let data = text.chars().all(|letter| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter));
+            return if data { Ok(self.spelt(&self.kept, text)) } else { Err(shell::TooMuch) };
         }
-        let read = shell::read(text)?;
+        let read = shell::read(text, quoted)?;
         let mut known = self.names();
         read.note(&mut known);
         if let Some((at, reach)) = read.reached(&self.bases, &known, &self.guarded)? {

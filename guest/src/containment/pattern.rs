@@ -150,16 +150,23 @@ impl Guarded {
     /// How an absolute pattern reaches it.
     pub(super) fn reached_by(&self, pattern: &[Bit]) -> Option<Reach> {
         let end = self.want.len();
+        // Most patterns are plain, and differ soon.
+        let same = |(bit, want): &(&Bit, &Want)| matches!((bit, want), (Is(one), Want::Letter(other)) if one == other);
+        let plain = pattern.iter().zip(&self.want).take_while(same).count();
+        let differs = matches!((pattern.get(plain), self.want.get(plain)), (Some(Is(_)), Some(Want::Letter(_))));
+        if differs || (pattern.len() == plain && plain == 0) {
+            return None;
+        }
         let mut at = States::new(end + 2);
-        at.put(0, Cover::Known);
-        for bit in pattern {
+        at.put(plain, Cover::Known);
+        for bit in &pattern[plain..] {
             let mut next = States::new(end + 2);
-            let mut some = false;
+            let mut alive = false;
             for (place, cover) in at.each() {
-                some = true;
+                alive = true;
                 self.step(*bit, place, cover, &mut next);
             }
-            if !some {
+            if !alive {
                 return None;
             }
             at = next;

@@ -55,7 +55,8 @@ fn decoded(text: &str) -> Option<String> {
 pub(super) fn unquoted(text: &str, home: Option<&str>) -> String {
     let joined = text.replace("\\\n", "").replace("\\\r\n", "");
     let plain: String = joined.chars().filter(|letter| !matches!(letter, '\'' | '"' | '\\' | '`')).collect();
-    let plain = folded(&plain);
+    // The environment, as perl spells it.
+    let plain = folded(&plain).replace("$env{home}", "$home");
     let Some(home) = home else { return plain };
     let plain = plain.replace("${home}", home).replace("$home", home).replace("file://localhost/", "/");
     let mut put = String::with_capacity(plain.len());

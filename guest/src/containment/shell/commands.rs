@@ -25,10 +25,10 @@ const COMMANDS: &[Row] = &[
     Row {
         id: "says",
         names: &[
-            "echo", "printf", "test", "[", "[[", "export", "local", "declare", "typeset", "readonly", "unset", "read", "for",
-            "select", "case", "in", "type", "which", "whereis", "hash", "true", "false", ":", "sleep", "wait", "kill",
-            "exit", "return", "shift", "set", "shopt", "pwd", "let", "expr", "seq", "date", "basename", "dirname", "nproc",
-            "uname", "id", "whoami",
+            "echo", "printf", "test", "[", "[[", "export", "local", "declare", "typeset", "readonly", "unset", "read",
+            "for", "select", "case", "in", "type", "which", "whereis", "hash", "true", "false", ":", "sleep", "wait",
+            "kill", "exit", "return", "shift", "set", "shopt", "pwd", "let", "expr", "seq", "date", "basename",
+            "dirname", "nproc", "uname", "id", "whoami",
         ],
         role: Role::Says,
         why: "it opens none of the paths that it is given",
@@ -36,9 +36,9 @@ const COMMANDS: &[Row] = &[
     Row {
         id: "looks",
         names: &[
-            "cd", "pushd", "popd", "stat", "file", "readlink", "realpath", "mkdir", "rmdir", "touch", "df", "du", "cat",
-            "head", "tail", "less", "more", "wc", "sort", "uniq", "cut", "tr", "awk", "sed", "tee", "jq", "column", "nl",
-            "od", "xxd", "cmp", "truncate", "unlink", "comm", "paste", "fold", "bc",
+            "cd", "pushd", "popd", "stat", "file", "readlink", "realpath", "mkdir", "rmdir", "touch", "df", "du",
+            "cat", "head", "tail", "less", "more", "wc", "sort", "uniq", "cut", "tr", "awk", "sed", "tee", "jq",
+            "column", "nl", "od", "xxd", "cmp", "truncate", "unlink", "comm", "paste", "fold", "bc",
         ],
         role: Role::Shallow(""),
         why: "it goes into no folder",
@@ -59,16 +59,71 @@ const COMMANDS: &[Row] = &[
 
 /// Commands that run what they are given as text, or what they read.
 const HANDS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "busybox", "csh", "tcsh", "pwsh", "eval", "source", ".",
-    "xargs", "parallel", "su", "ssh", "watch", "trap", "script", "expect", "env", "nsenter", "unshare", "chroot", "node",
-    "deno", "bun", "perl", "ruby", "php", "lua", "osascript", "tclsh", "Rscript", "ed", "ex", "vi", "vim", "emacs",
-    "sqlite3", "gdb", "at", "batch", "crontab", "make", "docker", "podman",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "fish",
+    "ash",
+    "busybox",
+    "csh",
+    "tcsh",
+    "pwsh",
+    "eval",
+    "source",
+    ".",
+    "xargs",
+    "parallel",
+    "su",
+    "ssh",
+    "watch",
+    "trap",
+    "script",
+    "expect",
+    "env",
+    "nsenter",
+    "unshare",
+    "chroot",
+    "node",
+    "deno",
+    "bun",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "osascript",
+    "tclsh",
+    "Rscript",
+    "ed",
+    "ex",
+    "vi",
+    "vim",
+    "emacs",
+    "sqlite3",
+    "gdb",
+    "at",
+    "batch",
+    "crontab",
+    "make",
+    "docker",
+    "podman",
 ];
 
 /// Commands that go through the working folder when they are given none, with the words that come before a path.
 pub(super) const WALKS: &[(&str, usize)] = &[
-    ("find", 0), ("tree", 0), ("fd", 1), ("rg", 1), ("ag", 1), ("ack", 1), ("grep", 1), ("egrep", 1), ("fgrep", 1),
-    ("ls", 0), ("ncdu", 0),
+    ("find", 0),
+    ("tree", 0),
+    ("fd", 1),
+    ("rg", 1),
+    ("ag", 1),
+    ("ack", 1),
+    ("grep", 1),
+    ("egrep", 1),
+    ("fgrep", 1),
+    ("ls", 0),
+    ("ncdu", 0),
 ];
 
 /// Commands that look for their first word.
@@ -76,8 +131,8 @@ pub(super) const SEEKS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack",
 
 /// Words that stand before a command, or around it.
 pub(super) const BEFORE: &[&str] = &[
-    "if", "then", "else", "elif", "do", "done", "fi", "esac", "while", "until", "!", "{", "}", "time", "command", "builtin",
-    "exec", "nohup", "coproc", "function",
+    "if", "then", "else", "elif", "do", "done", "fi", "esac", "while", "until", "!", "{", "}", "time", "command",
+    "builtin", "exec", "nohup", "coproc", "function",
 ];
 
 /// Words of programs in other languages that mean the home folder.

@@ -185,7 +185,11 @@ impl Lexer<'_> {
         if self.word.is_none() && self.peek(0) == Some('(') {
             // Arithmetic, in which `<<` begins no text.
             let inner = self.until('(', ')');
-            self.cut.inner.push(inner);
+            if self.peek(0) == Some(')') {
+                self.inner_cut(&inner);
+            } else {
+                self.cut.inner.push(inner);
+            }
             self.cut.tokens.push(Token::End);
             return;
         }
@@ -290,7 +294,7 @@ impl Lexer<'_> {
             Some('(') => {
                 let inner = self.until('(', ')');
                 if inner.starts_with('(') && inner.ends_with(')') {
-                    self.cut.inner.push(inner);
+                    self.inner_cut(&inner);
                     self.push(Unit::Number, "$((…))");
                 } else {
                     self.output(inner);

@@ -9,8 +9,8 @@ mod value;
 
 use super::pattern::{Bit, Guarded, Pattern, Reach, absolute, fold, literal};
 use super::spelling::folded;
-use commands::{BEFORE, HOME_WORDS, Role, SEEKS, WALKS, hands_on, role};
 pub(super) use commands::sheets;
+use commands::{BEFORE, HOME_WORDS, Role, SEEKS, WALKS, hands_on, role};
 use lexer::{Token, Unit, Word, cut};
 pub(super) use value::Names;
 
@@ -57,11 +57,11 @@ pub(super) struct Read {
 /// Why a text cannot be looked through.
 pub(super) struct TooMuch;
 
-/// Takes a text apart.
-pub(super) fn read(text: &str) -> Result<Read, TooMuch> {
+/// Takes a text apart; one that may be no command at all is taken as one that was quoted.
+pub(super) fn read(text: &str, quoted: bool) -> Result<Read, TooMuch> {
     let mut read = Read { commands: Vec::new(), prose: Vec::new(), runs: false };
     let mut here = Vec::new();
-    take(vec![Script { text: text.to_owned(), depth: 0, inner: false, quoted: false }], &mut read, &mut here)?;
+    take(vec![Script { text: text.to_owned(), depth: 0, inner: false, quoted }], &mut read, &mut here)?;
     read.runs = read.commands.iter().any(runs);
     if !read.runs {
         read.prose.extend(here);
@@ -73,7 +73,14 @@ pub(super) fn read(text: &str) -> Result<Read, TooMuch> {
             return Err(TooMuch);
         }
         let told = read.commands[from..].iter().filter(|command| command.handed || !speaks(&command.name));
-        let texts = told.flat_map(|command| &command.words).filter(|word| is_text(word)).map(|word| word.text.clone());
+        let texts = told.flat_map(|command| {
+            let words = command.words.iter().filter(|word| is_text(word)).map(|word| word.text.clone());
+            // What it puts in is not known.
+            let words = words.map(|text| text.replace("$ENV{HOME}", "$HOME"));
+            words.map(
+                |text| if command.name == "printf" { text.replace("%s", "${_}").replace("%b", "${_}") } else { text },
+            )
+        });
         let texts: Vec<String> = texts.chain(here.drain(..)).collect();
         from = read.commands.len();
         if texts.is_empty() {
@@ -130,7 +137,8 @@ fn command(words: &mut Vec<Word>, script: &Script, read: &mut Read) {
     let reads = words.iter().any(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
     let before = |word: &Word| word.redirect || assigned(word).is_some() || BEFORE.contains(&word.text.as_str());
     let named = words.iter().position(|word| !before(word)).unwrap_or(words.len());
-    let name = words.get(named).map_or("", |word| word.text.rsplit('/').next().unwrap_or_default());
+    let name =
+        words.get(named).map_or("", |word| word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
     let name = name.to_ascii_lowercase();
     let (inner, quoted) = (script.inner, script.quoted);
     read.commands.push(Command { name, words, named, handed: reads, inner, quoted });
@@ -141,7 +149,9 @@ fn runs(command: &Command) -> bool {
     let others = role(&command.name) == Role::Deep && !speaks(&command.name);
     let further = command.words.iter().skip(command.named + 1).filter(|_| others);
     hands_on(&command.name)
-        || further.map(|word| word.text.as_str()).any(|word| word != "." && hands_on(word.rsplit('/').next().unwrap_or(word)))
+        || further
+            .map(|word| word.text.as_str())
+            .any(|word| word != "." && hands_on(word.rsplit('/').next().unwrap_or(word)))
 }
 
 /// Commands whose texts are for readers.
@@ -180,9 +190,11 @@ impl Read {
                 let Some((name, at, adds)) = assigned(word) else { continue };
                 names.dots |= name == "GLOBIGNORE";
                 let values = names.values.entry(name).or_default();
-                values.push(word.units[at..].to_vec());
-                if adds {
-                    values.push(vec![Unit::Unknown]);
+                let more = [word.units[at..].to_vec(), vec![Unit::Unknown]];
+                for value in more.into_iter().take(1 + usize::from(adds)) {
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
                 }
             }
             let texts = |word: &Word| matches!(word.text.as_str(), "for" | "select");
@@ -207,13 +219,16 @@ impl Read {
 
     /// The folders that the text goes into, beside those that it begins in.
     fn bases(&self, begin: &[Pattern], names: &Names, guarded: &[Guarded]) -> Result<Vec<Pattern>, TooMuch> {
-        let near = |path: &[Bit]| guarded.iter().any(|one| one.is_near(path.len()) && one.reached_by(path) == Some(Reach::Above));
+        let near = |path: &[Bit]| {
+            guarded.iter().any(|one| one.is_near(path.len()) && one.reached_by(path) == Some(Reach::Above))
+        };
         let home = names.home.as_deref().map(|home| literal(&folded(home)));
         let mut bases: Vec<Pattern> = Vec::new();
-        let foreign = self.runs && self.commands.iter().flat_map(|command| &command.words).any(|word| {
-            let text = word.text.to_lowercase();
-            HOME_WORDS.iter().any(|word| text.contains(word))
-        });
+        let foreign = self.runs
+            && self.commands.iter().flat_map(|command| &command.words).any(|word| {
+                let text = word.text.to_lowercase();
+                HOME_WORDS.iter().any(|word| text.contains(word))
+            });
         if foreign {
             bases.extend(home.clone());
         }
@@ -228,8 +243,13 @@ impl Read {
                 let target = moves && at > command.named && !word.redirect && !word.text.starts_with('-');
                 some |= target;
                 if target || option || given || foreign {
-                    let parts = names.word(word).into_iter().filter(|one| !one.part);
-                    candidates.extend(parts.map(|one| (fold(&one.pattern), target)));
+                    let parts = names.word(word).into_iter().filter(|one| foreign || !one.part);
+                    for one in parts {
+                        let candidate = (fold(&one.pattern), target);
+                        if !candidates.contains(&candidate) {
+                            candidates.push(candidate);
+                        }
+                    }
                 }
             }
             goes += usize::from(moves);
@@ -286,7 +306,7 @@ impl Read {
                 let pattern = argument && !sought;
                 sought |= argument;
                 let above = deep && at > command.named && !word.redirect && !pattern;
-                let computed = !says && (at >= command.named || word.redirect) || word.redirect;
+                let computed = word.redirect || at == command.named || (at > command.named && !says);
                 for reading in names.word(word) {
                     let root = command.quoted && !WALKS.iter().any(|(name, _)| *name == command.name);
                     for (path, of_cwd) in paths(&fold(&reading.pattern), begin, &bases, self.runs) {
@@ -312,6 +332,9 @@ impl Read {
                     }
                 }
             }
+        }
+        if names.is_spent() {
+            return Err(TooMuch);
         }
         Ok(found.map(|(reach, at)| (at, reach)))
     }
@@ -345,7 +368,7 @@ impl Command {
     fn takes(&self) -> (bool, bool) {
         let used = self.handed || self.inner;
         match role(&self.name) {
-            _ if self.name.is_empty() => (true, false),
+            _ if self.named == self.words.len() => (true, false),
             Role::Says => (!used, self.handed),
             Role::Shallow(flags) => (false, self.handed || self.has(flags)),
             Role::Deep => (false, true),
@@ -358,15 +381,13 @@ impl Command {
             ["recursive", "archive", "directories", "dereference-recursive"].iter().any(|flag| flag.starts_with(text))
         };
         !flags.is_empty()
-            && self.words.iter().any(|word| match word.text.strip_prefix("--") {
-                Some(text) => {
+            && self.words.iter().any(|word| {
+                if let Some(text) = word.text.strip_prefix("--") {
                     let text = text.split('=').next().unwrap_or_default();
-                    text.len() > 2 && long(text)
+                    return text.len() > 2 && long(text);
                 }
-                None => {
-                    let open = word.units.iter().any(|unit| !matches!(unit, Unit::Bare(_) | Unit::Quoted(_)));
-                    word.text.strip_prefix('-').is_some_and(|text| open || text.contains(|flag| flags.contains(flag)))
-                }
+                let open = word.units.iter().any(|unit| !matches!(unit, Unit::Bare(_) | Unit::Quoted(_)));
+                word.text.strip_prefix('-').is_some_and(|text| open || text.contains(|flag| flags.contains(flag)))
             })
     }
 

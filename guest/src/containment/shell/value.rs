@@ -1,5 +1,6 @@
 //! What a word can come to.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::super::pattern::{Bit, Pattern, literal};
@@ -8,11 +9,18 @@ use super::lexer::{Unit, Word};
 /// The most that one word is taken apart into; what is more is not known.
 const MOST: usize = 64;
 
+/// The most values that are made up for one text.
+const BUDGET: usize = 60_000;
+
+/// The most places of one value that are open.
+const MOST_OPEN: usize = 24;
+
 /// The deepest that values are looked up in each other.
 const MAX_DEPTH: usize = 6;
 
 /// Variables that lead to what is protected, in every session that the door opens.
-const SUSPECTS: [&str; 4] = ["CLAUDE_CONFIG_DIR", "CLAUDE_SECURESTORAGE_CONFIG_DIR", "WINTER_HOME", "WINTER_STORE_HOME"];
+const SUSPECTS: [&str; 4] =
+    ["CLAUDE_CONFIG_DIR", "CLAUDE_SECURESTORAGE_CONFIG_DIR", "WINTER_HOME", "WINTER_STORE_HOME"];
 
 /// What names mean.
 #[derive(Debug, Default)]
@@ -25,6 +33,7 @@ pub(in super::super) struct Names {
     pub(super) values: BTreeMap<String, Vec<Vec<Unit>>>,
     /// A hidden name is matched by a wildcard, too.
     pub(super) dots: bool,
+    spent: Cell<usize>,
 }
 
 /// One reading of a word.
@@ -41,6 +50,11 @@ impl Names {
         Self { home: home.map(str::to_owned), cwd: cwd.to_owned(), ..Self::default() }
     }
 
+    /// Whether the text is too much to be looked through.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent.get() > BUDGET
+    }
+
     /// What a path's text can come to, with the home folder in the place of what means it.
     pub(in super::super) fn path(&self, text: &str) -> Vec<Pattern> {
         let text = text.trim();
@@ -54,7 +68,8 @@ impl Names {
                 '$' => {
                     let braced = letters.next_if_eq(&'{').is_some();
                     let mut name = String::new();
-                    while let Some(letter) = letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_') {
+                    while let Some(letter) = letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+                    {
                         name.push(letter);
                     }
                     if braced {
@@ -86,8 +101,10 @@ impl Names {
                 readings.push(Reading { pattern, part: false });
             }
             let first = units.first();
-            let foreign = !matches!(first, Some(Unit::Bare('/' | '~' | '.' | '-') | Unit::Quoted('/') | Unit::Variable(..)));
-            let parts = units.split(|unit| matches!(unit, Unit::Bare('=' | ':' | ',' | '@') | Unit::Quoted('=' | ':' | ',')));
+            let foreign =
+                !matches!(first, Some(Unit::Bare('/' | '~' | '.' | '-') | Unit::Quoted('/') | Unit::Variable(..)));
+            let parts =
+                units.split(|unit| matches!(unit, Unit::Bare('=' | ':' | ',' | '@') | Unit::Quoted('=' | ':' | ',')));
             let parts: Vec<&[Unit]> = parts.collect();
             let assigned = matches!(units.get(parts[0].len()), Some(Unit::Bare('=')));
             let short = units.get(2..).filter(|_| {
@@ -105,6 +122,11 @@ impl Names {
 
     /// The values of a word without braces.
     pub(super) fn value(&self, units: &[Unit], depth: usize) -> Vec<Pattern> {
+        self.spent.set(self.spent.get() + 1);
+        if self.is_spent() {
+            // What is said of it then does not matter: the whole text is refused.
+            return vec![vec![Bit::Unknown]];
+        }
         let mut values = vec![Pattern::new()];
         let mut rest = units;
         if let Some(Unit::Bare('~') | Unit::Quoted('~')) = units.first() {
@@ -140,11 +162,17 @@ impl Names {
                     }
                     None => vec![vec![Bit::Is('[')]],
                 },
+                // What `xargs` and `find` put in.
+                Unit::Bare('{') if rest.first() == Some(&Unit::Bare('}')) => {
+                    rest = &rest[1..];
+                    vec![vec![Bit::Unknown]]
+                }
                 Unit::Bare(letter) | Unit::Quoted(letter) => vec![vec![Bit::Is(*letter)]],
                 Unit::Number => vec![vec![Bit::Star { dots: false }]],
-                Unit::Unknown => vec![vec![Bit::Unknown]],
-                Unit::Output(script) if matches!(script.trim(), "pwd" | "pwd -P" | "pwd -L") => vec![literal(&self.cwd)],
-                Unit::Output(_) => vec![vec![Bit::Unknown]],
+                Unit::Output(script) if matches!(script.trim(), "pwd" | "pwd -P" | "pwd -L") => {
+                    vec![literal(&self.cwd)]
+                }
+                Unit::Unknown | Unit::Output(_) => vec![vec![Bit::Unknown]],
                 Unit::Variable(name, other) => self.variable(name, other, depth),
                 Unit::Made(name) => {
                     let mut values = self.variable(name, &[], depth);
@@ -156,10 +184,19 @@ impl Names {
                 return vec![vec![Bit::Unknown]];
             }
             if let [one] = next.as_slice() {
-                values.iter_mut().for_each(|value| value.extend(one));
+                for value in &mut values {
+                    join(value, one);
+                }
             } else {
-                let joined = values.iter().flat_map(|value| next.iter().map(move |end| [&value[..], &end[..]].concat()));
+                let joined = values.iter().flat_map(|value| {
+                    next.iter().map(move |end| {
+                        let mut value = value.clone();
+                        join(&mut value, end);
+                        value
+                    })
+                });
                 values = joined.collect();
+                self.spent.set(self.spent.get() + values.len());
             }
         }
         values
@@ -176,7 +213,7 @@ impl Names {
     }
 
     fn variable(&self, name: &str, other: &[Unit], depth: usize) -> Vec<Pattern> {
-        if depth >= MAX_DEPTH {
+        if depth >= MAX_DEPTH || self.is_spent() {
             return vec![vec![Bit::Unknown]];
         }
         let mut values: Vec<Pattern> = Vec::new();
@@ -203,8 +240,32 @@ impl Names {
             None if values.is_empty() || !other.is_empty() => values.push(vec![Bit::Unknown]),
             None => {}
         }
+        let spaced: Vec<Pattern> =
+            values.iter().filter(|value| value.iter().any(|bit| is_space(*bit))).cloned().collect();
+        for value in spaced {
+            values.extend(value.split(|bit| is_space(*bit)).filter(|part| !part.is_empty()).map(<[Bit]>::to_vec));
+        }
         values.dedup();
+        values.truncate(4 * MOST);
         values
+    }
+}
+
+/// Adds to a value; where too much of it is open, all the rest is.
+fn join(value: &mut Pattern, end: &[Bit]) {
+    for bit in end {
+        if !matches!(bit, Bit::Is(_) | Bit::One) {
+            if value.last() == Some(bit) {
+                continue;
+            }
+            if value.iter().filter(|bit| !matches!(bit, Bit::Is(_) | Bit::One)).count() >= MOST_OPEN {
+                if value.last() != Some(&Bit::Unknown) {
+                    value.push(Bit::Unknown);
+                }
+                continue;
+            }
+        }
+        value.push(*bit);
     }
 }
 
@@ -220,6 +281,16 @@ fn bracket(rest: &[Unit]) -> Option<usize> {
 
 /// The words that braces make out of one; a range of letters is not known.
 fn braces(units: &[Unit]) -> Vec<Vec<Unit>> {
+    // Where it is too much, nothing between the first brace and the last one is known.
+    let blurred = |units: &[Unit]| {
+        let first = units.iter().position(|unit| *unit == Unit::Bare('{')).unwrap_or(0);
+        let last = units.iter().rposition(|unit| *unit == Unit::Bare('}')).unwrap_or(units.len() - 1).max(first);
+        vec![[&units[..first], &[Unit::Unknown], &units[last + 1..]].concat()]
+    };
+    if units.iter().filter(|unit| **unit == Unit::Bare('{')).count() > MOST {
+        return blurred(units);
+    }
+    let whole = units;
     let mut done = Vec::new();
     let mut open = vec![units.to_vec()];
     while let Some(units) = open.pop() {
@@ -228,7 +299,7 @@ fn braces(units: &[Unit]) -> Vec<Vec<Unit>> {
             continue;
         };
         if done.len() + open.len() + commas.len() > MOST {
-            return vec![[&units[..from], &[Unit::Unknown], &units[to + 1..]].concat()];
+            return blurred(whole);
         }
         if commas.is_empty() {
             open.push([&units[..from], &[Unit::Unknown], &units[to + 1..]].concat());

@@ -55,11 +55,9 @@ fn a_command_is_found_in_every_spelling() {
         "a||cat ~/.winter/x",
         "a|cat ~/.winter/x&",
         "if true; then cat ~/.winter/x; fi",
-        "cat ~/.winter.",
         "cat ~/.claude/./hooks/../hooks/x",
     ] {
-        let found = command(spelt);
-        assert_eq!(found.is_some(), spelt != "cat ~/.winter.", "{spelt}: {found:?}");
+        assert!(command(spelt).is_some(), "{spelt}");
     }
 }
 
@@ -334,8 +332,16 @@ fn what_people_type_all_day_passes() {
 
 #[test]
 fn from_the_home_folder_itself_plain_commands_pass() {
-    for text in ["ls", "ls *", "echo $X", "cat $f", "cat notes.txt", "rm -rf target *.log", "cd src/it && cargo test", "git status"]
-    {
+    for text in [
+        "ls",
+        "ls *",
+        "echo $X",
+        "cat $f",
+        "cat notes.txt",
+        "rm -rf target *.log",
+        "cd src/it && cargo test",
+        "git status",
+    ] {
         assert_eq!(refused_in("/home/me", "Bash", &json!({ "command": text })), None, "{text}");
     }
     for text in ["cat .winter/x", "rm -rf .", "find . -name x", "cat .cl*/.cred*", "grep -r x ."] {

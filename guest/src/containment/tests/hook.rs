@@ -28,7 +28,10 @@ fn a_call_is_read_whole_or_not_at_all() {
         }
     }
     for event in ["PostToolUse", "pretooluse", "SessionStart", "PreToolUse "] {
-        assert!(hook_call(&given(|given| given["hook_event_name"] = json!(event)).to_string(), None).is_err(), "{event}");
+        assert!(
+            hook_call(&given(|given| given["hook_event_name"] = json!(event)).to_string(), None).is_err(),
+            "{event}"
+        );
     }
     assert!(hook_call(&given(|given| given["cwd"] = json!("x")).to_string(), None).is_err());
     for bad in ["", "[]", "{}", "null", "{", "\u{feff}{}"] {
