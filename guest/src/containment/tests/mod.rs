@@ -126,7 +126,7 @@ fn unreadable_call() {
     let twice = r#"{"a":"b","a":"c"}"#;
     let twice_deep = r#"{"a":[{"b":1,"\u0062":2}]}"#;
     for input in ["", "{", &deep, &huge, &long, twice, twice_deep] {
-        assert_eq!(decide(&call(input, "/"), &targets).unwrap().id, "unreadable-call", "{:.40}", input);
+        assert_eq!(decide(&call(input, "/"), &targets).unwrap().id, "unreadable-call", "{input:.40}");
     }
     assert_eq!(decide(&call("{}", "src"), &targets).unwrap().id, "unreadable-call");
     assert_eq!(decide(&call("{}", "/"), &targets), None);
