@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::contract::containment::{Approval, Broker, Call, Places, Refused, Target};
 use crate::error::RunnerError;
 use crate::runner::Runner;
@@ -25,6 +23,20 @@ impl Runner {
         self.call(|store, guest| guest.winter_runtime_containment().call_decide(store, call, targets))
     }
 
+    /// The call in what the public program gives a `PreToolUse` hook (Claude Code 2.1.250).
+    ///
+    /// # Errors
+    /// What cannot be read, in one way only; and a guest that failed.
+    pub fn hook_call(&self, input: &[u8], user_home: Option<&str>) -> Result<Call, RunnerError> {
+        let bad = |why: String| RunnerError::BadInput {
+            what: format!("the hook's input {why}"),
+            help: "what the program gives a PreToolUse hook was expected".to_owned(),
+        };
+        let input = std::str::from_utf8(input).map_err(|_| bad("is not UTF-8".to_owned()))?;
+        self.call(|store, guest| guest.winter_runtime_containment().call_hook_call(store, input, user_home))?
+            .map_err(bad)
+    }
+
     /// What becomes of a call that needs an approval.
     ///
     /// # Errors
@@ -43,37 +55,33 @@ fn spellings(path: &Path) -> Vec<String> {
     spelt
 }
 
-/// The folders of a session, for [`Runner::containment_targets`].
-pub fn containment_places(home: &Path, shared_home: &Path) -> Places {
-    Places { home: spellings(home), shared_home: spellings(shared_home) }
+/// The folders of a session, for [`Runner::containment_targets`]; the person's home folder, since the global file may
+/// stand in it.
+pub fn containment_places(
+    home: &Path,
+    shared_home: &Path,
+    global_file: Option<&Path>,
+    user_home: Option<&Path>,
+) -> Places {
+    let usual = user_home.into_iter().flat_map(|home| [".claude.json", ".winter.json"].map(|name| home.join(name)));
+    let files = usual.chain(global_file.map(Path::to_owned));
+    let mut global_file: Vec<String> = files.flat_map(|file| spellings(&file)).collect();
+    global_file.sort();
+    global_file.dedup();
+    Places { home: spellings(home), shared_home: spellings(shared_home), global_file }
 }
 
-/// The call in what the public program gives a `PreToolUse` hook (Claude Code 2.1.250): a JSON object with `tool_name`,
-/// `tool_input` and `cwd`.
-///
-/// # Errors
-/// Anything else: what cannot be read cannot be let through.
-pub fn hook_call(input: &[u8], user_home: Option<String>) -> Result<Call, RunnerError> {
-    let bad = |what: &str| RunnerError::BadInput {
-        what: format!("the hook's input {what}"),
-        help: "an object with tool_name, tool_input and cwd was expected".to_owned(),
-    };
-    let Ok(Value::Object(mut fields)) = serde_json::from_slice(input) else { return Err(bad("is no JSON object")) };
-    let text = |value: Option<Value>, name: &str| match value {
-        Some(Value::String(text)) if !text.is_empty() => Ok(text),
-        _ => Err(bad(&format!("has no {name}"))),
-    };
-    let tool = text(fields.remove("tool_name"), "tool_name")?;
-    let cwd = text(fields.remove("cwd"), "cwd")?;
-    let input = fields.remove("tool_input").ok_or_else(|| bad("has no tool_input"))?;
-    Ok(Call { tool, input: input.to_string(), cwd, user_home })
-}
-
-/// The command line of that hook, for a shell: `program` and the folders, each quoted whole.
+/// The command line of that hook, for a shell: `program` and the folders, each quoted whole. A hook that is not there, or
+/// that is killed, would let the call pass (Claude Code 2.1.250, measured), so the shell says 2 for it.
 ///
 /// # Errors
 /// A path that is not UTF-8 or holds a NUL or a line break, which has no place in a settings file's command.
-pub fn hook_command(program: &Path, home: &Path, shared_home: &Path) -> Result<String, RunnerError> {
+pub fn hook_command(
+    program: &Path,
+    home: &Path,
+    shared_home: &Path,
+    global_file: Option<&Path>,
+) -> Result<String, RunnerError> {
     let quoted = |path: &Path| {
         let plain = path.to_str().filter(|text| !text.contains(['\0', '\n', '\r']));
         let plain = plain.ok_or_else(|| RunnerError::BadInput {
@@ -83,7 +91,9 @@ pub fn hook_command(program: &Path, home: &Path, shared_home: &Path) -> Result<S
         Ok::<_, RunnerError>(format!("'{}'", plain.replace('\'', r"'\''")))
     };
     let (program, home, shared_home) = (quoted(program)?, quoted(home)?, quoted(shared_home)?);
-    Ok(format!("{program} hook pre-tool-use --home {home} --shared-home {shared_home}"))
+    let global_file = global_file.map(quoted).transpose()?;
+    let global_file = global_file.map_or_else(String::new, |file| format!(" --global-file {file}"));
+    Ok(format!("{program} hook pre-tool-use --home {home} --shared-home {shared_home}{global_file} || exit 2"))
 }
 
 #[cfg(test)]
@@ -91,27 +101,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_read_whole_or_not_at_all() {
-        let call =
-            hook_call(br#"{"tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/x","more":1}"#, None).unwrap();
-        assert_eq!((call.tool.as_str(), call.input.as_str(), call.cwd.as_str()), ("Bash", r#"{"command":"ls"}"#, "/x"));
-        for bad in [
-            "",
-            "[]",
-            "{}",
-            r#"{"tool_name":1,"tool_input":{},"cwd":"/"}"#,
-            r#"{"tool_name":"B","cwd":"/"}"#,
-            r#"{"tool_name":"B","tool_input":{}}"#,
-        ] {
-            assert!(hook_call(bad.as_bytes(), None).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
     fn a_command_is_quoted_for_a_shell() {
-        let command = hook_command(Path::new("/o'pt/winter"), Path::new("/home/a b/.winter"), Path::new("/s")).unwrap();
-        let expected = r"'/o'\''pt/winter' hook pre-tool-use --home '/home/a b/.winter' --shared-home '/s'";
+        let command = hook_command(
+            Path::new("/o'pt/winter"),
+            Path::new("/home/a b/.winter"),
+            Path::new("/s"),
+            Some(Path::new("/g")),
+        )
+        .unwrap();
+        let expected = r"'/o'\''pt/winter' hook pre-tool-use --home '/home/a b/.winter' --shared-home '/s' --global-file '/g' || exit 2";
         assert_eq!(command, expected);
-        assert!(hook_command(Path::new("/a\nb"), Path::new("/"), Path::new("/")).is_err());
+        assert!(hook_command(Path::new("/a\nb"), Path::new("/"), Path::new("/"), None).is_err());
     }
 }

@@ -45,7 +45,7 @@ mod switch_review;
 pub mod web;
 
 pub use brand::brand_from_file;
-pub use containment::{containment_places, hook_call, hook_command};
+pub use containment::{containment_places, hook_command};
 pub use contract::types::{Brand, Powers, Spelling};
 /// The contract's own types, as they cross the border.
 pub use engine::bindings::exports::winter::runtime as contract;

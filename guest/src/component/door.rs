@@ -94,6 +94,7 @@ same_record!(door::Opened => wit::Opened { child, launch + into });
 same_record!(super::bindings::exports::winter::runtime::run_home::McpConfig => run_home::McpConfig { entry, strict });
 same_record!(wit::Home => door::Home {
     run_id, dir, shared_home, cwd, brand, leg + into, memory_dir, mcp_config + option, servers, built_here, disposed,
+    contained,
 });
 same_record!(wit::Request => door::Request {
     home + option, require_run_home, cwd, brand + into, store, options, program, arguments, environment + all, admitted,

@@ -18,11 +18,13 @@ enum Verdict {
     Refused,
     /// Only `user` is allowed.
     Sources,
+    /// It switches hooks off, and with them containment.
+    Hooks,
 }
 
 /// Options of the public program on which the door has a word, with their spellings (Claude Code 2.1.250, `--help` and
 /// the options that it hides; it takes no option by its beginning).
-const OPTIONS: [(&[&str], Verdict, &str); 12] = [
+const OPTIONS: [(&[&str], Verdict, &str); 14] = [
     (&["--setting-sources"], Verdict::Sources, "the door adds `--setting-sources=user`"),
     (&["--agents"], Verdict::Decided, "the agents of the run folder"),
     // The hidden one leaves out a plugin's servers, and its hooks run all the same (measured).
@@ -40,6 +42,8 @@ const OPTIONS: [(&[&str], Verdict, &str); 12] = [
         "the session would work in a folder that the run home is not made for",
     ),
     (&["--handle-uri"], Verdict::Refused, "the link would start a session of its own, without the run home"),
+    (&["--bare"], Verdict::Hooks, "without hooks there is no containment"),
+    (&["--safe-mode"], Verdict::Hooks, "without hooks there is no containment"),
     (&["--teleport"], Verdict::Refused, "the session would come from elsewhere, with a working folder of its own"),
 ];
 
@@ -96,6 +100,11 @@ pub(super) fn refused(request: &Request) -> Option<Found> {
     first(request, Verdict::Refused)
 }
 
+/// An argument that switches hooks off.
+pub(super) fn without_hooks(request: &Request) -> Option<Found> {
+    first(request, Verdict::Hooks)
+}
+
 /// An argument that asks for other setting sources than `user`.
 pub(super) fn sources(request: &Request) -> Option<Found> {
     let other = |given: &Given<'_>| given.verdict == Verdict::Sources && given.value != Some("user");
@@ -129,6 +138,7 @@ pub(super) fn sheet() -> Sheet {
         let code = match verdict {
             Verdict::Decided => "run_home_option_refused",
             Verdict::Refused => "argument-refused",
+            Verdict::Hooks => "containment-switched-off, with containment",
             Verdict::Sources => "setting_sources_refused, unless `user`",
         };
         vec![names.join(", "), code.to_owned(), (*why).to_owned()]

@@ -175,6 +175,17 @@ pub static CHECKS: &[Check] = &[
         find: |subject| arguments::refused(subject.request),
     },
     Check {
+        id: "containment-switched-off",
+        when: "the run home holds the hook of containment, and an argument or a variable switches hooks off",
+        help: "leave it out, or build the run home without containment",
+        source: "Claude Code 2.1.250, its `--help`: both modes skip hooks",
+        find: |subject| {
+            let contained = subject.request.home.as_ref().is_some_and(|home| home.contained);
+            contained
+                .then(|| arguments::without_hooks(subject.request).or_else(|| variables::without_hooks(subject)))?
+        },
+    },
+    Check {
         id: "server-name-taken",
         when: "an MCP server of the host, or of the options, has the name of another one or of one in the run home",
         help: "rename one of them",

@@ -48,6 +48,8 @@ pub struct Home {
     pub built_here: bool,
     /// It was disposed of.
     pub disposed: bool,
+    /// It holds the hook of containment, which nothing may switch off.
+    pub contained: bool,
 }
 
 /// One variable.
@@ -195,6 +197,7 @@ pub(crate) fn sheets() -> Vec<Sheet> {
             checks,
         ),
         arguments::sheet(),
+        variables::switches_sheet(),
         options::sheet(),
         variables::sheet(),
         version::sheet(),

@@ -21,6 +21,7 @@ fn home(brand: &Profile) -> Home {
         servers: vec!["notes".to_owned()],
         built_here: true,
         disposed: false,
+        contained: false,
     }
 }
 
@@ -462,4 +463,35 @@ fn a_run_home_is_disposed_of_only_when_nothing_is_lost() {
     assert_eq!((copy(Reconciled::TornTails), copy(Reconciled::Quarantined)), (Outcome::Safe, Outcome::Quarantined));
     let disposable = [Outcome::Pending, Outcome::Safe, Outcome::Quarantined].map(may_dispose);
     assert_eq!(disposable, [false, true, false]);
+}
+
+#[test]
+fn containment_switched_off() {
+    let contained = |change: fn(&mut Request)| {
+        with(|request| {
+            request.home.as_mut().unwrap().contained = true;
+            change(request);
+        })
+    };
+    assert_eq!(code(&contained(|_| {})), "-");
+    for argument in ["--bare", "--safe-mode", "--bare=true"] {
+        let mut request = with_arguments(&["-p", argument, "x"]);
+        assert_eq!(code(&request), "-", "{argument}");
+        request.home.as_mut().unwrap().contained = true;
+        assert_eq!(code(&request), "containment-switched-off", "{argument}");
+    }
+    for name in ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "claude_code_simple"] {
+        let mut request = contained(|_| {});
+        request.admitted = vec![name.to_owned()];
+        assert_eq!(code(&request), "containment-switched-off", "{name}");
+        let mut request = contained(|_| {});
+        request.options = serde_json::json!({"env": {name: "1"}}).to_string();
+        assert_eq!(code(&request), "containment-switched-off", "{name}");
+        request.home.as_mut().unwrap().contained = false;
+        assert_eq!(code(&request), "-", "{name}");
+    }
+    // What is not asked for does not reach the child at all.
+    let mut request = contained(|_| {});
+    request.environment.push(variable("CLAUDE_CODE_SIMPLE", "1"));
+    assert_eq!(code(&request), "-");
 }

@@ -81,6 +81,22 @@ pub(super) fn owned(subject: &Subject<'_>) -> Option<Found> {
     })
 }
 
+/// A variable that the child would get and that switches hooks off, whatever its value: a program may read any as yes.
+pub(super) fn without_hooks(subject: &Subject<'_>) -> Option<Found> {
+    let request = subject.request;
+    let inherited = request.environment.iter().filter(|one| is_listed(&one.name, &request.brand));
+    let inherited = inherited.map(|one| ("environment".to_owned(), one.name.as_str()));
+    asked(subject).chain(inherited).find_map(|(field, name)| {
+        let (_, why) = environment::WITHOUT_HOOKS.iter().find(|(switch, _)| name.eq_ignore_ascii_case(switch))?;
+        Some(found(field, format!("{name} switches off every hook, and containment with them: {why}")))
+    })
+}
+
+pub(super) fn switches_sheet() -> Sheet {
+    let rows = environment::WITHOUT_HOOKS.iter().map(|(name, why)| vec![(*name).to_owned(), (*why).to_owned()]);
+    Sheet::new("Variables that a session with containment may not have", &["name", "why"], rows)
+}
+
 /// A name that a program cannot hold, or a value.
 pub(super) fn bad(subject: &Subject<'_>) -> Option<Found> {
     let bad_name = |name: &str| name.is_empty() || name.contains(['=', '\0']);

@@ -24,6 +24,12 @@ use crate::brand::Profile;
 use crate::tier::{Powers, Tier, Tiers};
 use table::{Case, Group};
 
+/// Variables that switch every hook of a session off, and with them containment.
+pub const WITHOUT_HOOKS: [(&str, &str); 2] = [
+    ("CLAUDE_CODE_SIMPLE", "it is what `--bare` sets (Claude Code 2.1.250, `--help`)"),
+    ("CLAUDE_CODE_SAFE_MODE", "it is what `--safe-mode` sets (Claude Code 2.1.250, `--help`)"),
+];
+
 pub use execution::{
     EXECUTION_INDIRECTION_ENV_ANY_CASE_PREFIXES, EXECUTION_INDIRECTION_ENV_NAMES, EXECUTION_INDIRECTION_ENV_PREFIXES,
 };

@@ -58,8 +58,8 @@ pub enum RunHomeError {
         what: String,
     },
     /// Containment is asked for, and the person's own settings switch every hook off, its own too.
-    #[error("`disableAllHooks` in your own settings switches the hook of containment off, too")]
-    HooksDisabled,
+    #[error("`{0}` in your own settings switches the hook of containment off, too")]
+    HooksDisabled(String),
     /// The person's own global file does not hold what it should.
     #[error(transparent)]
     Servers(#[from] mcp::McpError),
@@ -83,11 +83,9 @@ impl From<RunHomeError> for Refusal {
             RunHomeError::RunId(_) => (RefusalKind::BadInput, "leave the run id to the runner".to_owned(), None),
             RunHomeError::NotAbsolute(_) => (RefusalKind::BadInput, "give it from the root, `/`".to_owned(), None),
             RunHomeError::Brand { .. } => (RefusalKind::BadInput, "mend the brand's profile".to_owned(), None),
-            RunHomeError::HooksDisabled => (
-                RefusalKind::BadInput,
-                "take `disableAllHooks` out of your settings, or ask for no containment".to_owned(),
-                None,
-            ),
+            RunHomeError::HooksDisabled(key) => {
+                (RefusalKind::BadInput, format!("take `{key}` out of your settings, or ask for no containment"), None)
+            }
             RunHomeError::CwdOutside { .. } => {
                 (RefusalKind::BadInput, "name a working folder inside the project, or another project".to_owned(), None)
             }

@@ -161,8 +161,10 @@ where
     let Ok(mut document) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&settings.json) else {
         return Ok(settings);
     };
-    if input.containment_hook.is_some() && document.get("disableAllHooks") == Some(&serde_json::Value::Bool(true)) {
-        return Err(RunHomeError::HooksDisabled);
+    if input.containment_hook.is_some()
+        && let Some(key) = without_hooks(&document)
+    {
+        return Err(RunHomeError::HooksDisabled(key));
     }
     if let Some(names) = document.get("disabledMcpjsonServers").and_then(serde_json::Value::as_array) {
         settings.rejected = names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
@@ -282,4 +284,17 @@ fn protection<F: Folder>(input: &Input, places: &Places<F>, root: Option<&F>, re
     }));
     let pre_tool_use = input.containment_hook.clone();
     Protection { ask: rules.ask, deny: rules.deny, deny_write: rules.deny_write, pre_tool_use }
+}
+
+/// The key of a composed document by which a session would have no hooks.
+fn without_hooks(document: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
+    let is_set = |key: &str| document.get(key).is_some_and(|value| *value != serde_json::Value::Bool(false));
+    if let Some(key) = ["disableAllHooks", "allowManagedHooksOnly"].into_iter().find(|key| is_set(key)) {
+        return Some(key.to_owned());
+    }
+    let variables = document.get("env")?.as_object()?;
+    let name = variables
+        .keys()
+        .find(|name| crate::environment::WITHOUT_HOOKS.iter().any(|(switch, _)| name.eq_ignore_ascii_case(switch)))?;
+    Some(format!("env.{name}"))
 }

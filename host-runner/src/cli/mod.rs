@@ -126,6 +126,14 @@ impl Command {
 
 /// Runs the program; every error is printed once, in one form.
 pub(crate) fn main() -> ExitCode {
+    if !hook::is_asked(std::env::args_os()) {
+        return program();
+    }
+    hook::guard(hook::PATIENCE);
+    hook::settled(program())
+}
+
+fn program() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.command.json();
     match log(cli.log.as_deref()).and_then(|()| cli.command.run()) {

@@ -150,7 +150,8 @@ impl Places {
                 what: format!("the path of this program cannot be told: {error}"),
                 help: "start it by its path".to_owned(),
             })?;
-            input.containment_hook = Some(hook_command(&program, &input.home, &input.shared_home)?);
+            input.containment_hook =
+                Some(hook_command(&program, &input.home, &input.shared_home, input.global_file.as_deref())?);
         }
         input.dispatch_child = self.dispatch_child;
         input.memory_dir = self.memory_dir.clone().unwrap_or_default();

@@ -264,6 +264,7 @@ fn request(home: &RunHome, input: &SessionInput, profile: &types::Profile) -> do
             servers: servers(home, profile),
             built_here: true,
             disposed: !home.dir.is_dir(),
+            contained: home.input.containment_hook.is_some(),
         }),
         require_run_home: true,
         cwd: cwd.clone(),
