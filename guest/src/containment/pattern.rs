@@ -55,7 +55,25 @@ pub(super) fn absolute(pattern: &[Bit], base: &[Bit]) -> Pattern {
         Some(Is('/') | Unknown | Suspect) => pattern.to_vec(),
         _ => base.iter().copied().chain([Is('/')]).chain(pattern.iter().copied()).collect(),
     };
-    normal(&whole)
+    normal(&unlinked(&whole).unwrap_or(whole))
+}
+
+/// Folders of processes that are other names of any folder.
+fn unlinked(pattern: &[Bit]) -> Option<Pattern> {
+    let parts: Vec<&[Bit]> = pattern.split(|bit| *bit == Is('/')).filter(|part| !part.is_empty()).collect();
+    let is = |part: &[Bit], name: &str| part.iter().copied().eq(name.chars().map(Is));
+    let [first, ..] = parts.as_slice() else { return None };
+    if pattern.first() != Some(&Is('/')) || !is(first, "proc") {
+        return None;
+    }
+    let at = parts.iter().position(|part| is(part, "cwd") || is(part, "root") || is(part, "fd"))?;
+    Some(
+        [
+            &[Unknown],
+            parts[at + 1..].iter().flat_map(|part| [&[Is('/')], *part].concat()).collect::<Pattern>().as_slice(),
+        ]
+        .concat(),
+    )
 }
 
 fn normal(pattern: &[Bit]) -> Pattern {

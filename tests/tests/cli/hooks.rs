@@ -75,7 +75,7 @@ fn what_cannot_be_read_is_blocked() {
     let mut foreign = plain.clone().into_bytes();
     foreign.push(0xff);
     let inputs = [&b""[..], b"{", b"[]", b"\xff", &huge, &cut, &foreign];
-    for input in inputs.into_iter().chain(texts.map(|text| text.as_bytes())) {
+    for input in inputs.into_iter().chain(texts.map(String::as_bytes)) {
         let output = hook(&person, input);
         assert_eq!(output.status.code(), Some(2), "{:?}", &output.stderr);
         assert!(output.stdout.is_empty() && !output.stderr.is_empty());

@@ -136,8 +136,19 @@ pub(super) const BEFORE: &[&str] = &[
 ];
 
 /// Words of programs in other languages that mean the home folder.
-pub(super) const HOME_WORDS: &[&str] =
-    &["expanduser", "homedir", "path.home", "getpwuid", "environ", "getenv", "process.env", "userprofile", "env["];
+pub(super) const HOME_WORDS: &[&str] = &[
+    "expanduser",
+    "homedir",
+    "path.home",
+    "getpwuid",
+    "environ",
+    "getenv",
+    "process.env",
+    "dir.home",
+    "user.home",
+    "userprofile",
+    "env[",
+];
 
 pub(super) fn role(name: &str) -> Role {
     COMMANDS.iter().find(|row| row.names.contains(&name)).map_or(Role::Deep, |row| row.role)

@@ -90,7 +90,12 @@ impl Names {
     /// What a word can come to, whole and in its parts.
     pub(super) fn word(&self, word: &Word) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for units in braces(&word.units) {
+        let mut whole = braces(&word.units);
+        if word.units.contains(&Unit::Bare('+')) {
+            // Languages join texts so.
+            whole.push(word.units.iter().filter(|unit| **unit != Unit::Bare('+')).cloned().collect());
+        }
+        for units in whole {
             for pattern in self.value(&units, 0) {
                 let spaced = pattern.iter().any(|bit| is_space(*bit));
                 if spaced {
@@ -103,8 +108,8 @@ impl Names {
             let first = units.first();
             let foreign =
                 !matches!(first, Some(Unit::Bare('/' | '~' | '.' | '-') | Unit::Quoted('/') | Unit::Variable(..)));
-            let parts =
-                units.split(|unit| matches!(unit, Unit::Bare('=' | ':' | ',' | '@') | Unit::Quoted('=' | ':' | ',')));
+            let parts = units
+                .split(|unit| matches!(unit, Unit::Bare('=' | ':' | ',' | '@' | '+') | Unit::Quoted('=' | ':' | ',')));
             let parts: Vec<&[Unit]> = parts.collect();
             let assigned = matches!(units.get(parts[0].len()), Some(Unit::Bare('=')));
             let short = units.get(2..).filter(|_| {

@@ -140,6 +140,12 @@ fn a_path_that_is_computed_is_found() {
         "python3 -c \"from pathlib import Path; print((Path.home() / '.claude' / '.credentials.json').read_text())\"",
         "python3 - <<'EOF'\nimport os\nprint(open(os.path.join(os.environ['HOME'], '.claude', '.credentials.json')).read())\nEOF",
         "node -e \"require('fs').readFileSync(require('os').homedir() + '/.claude.json')\"",
+        "python3 -c \"print(open('/home/me/'+'.claude.json').read())\"",
+        "python3 -c 'import os; print(open(os.environ[\"HOME\"]+\"/.claude.json\").read())'",
+        "node -e 'require(\"fs\").readFileSync(process.env.HOME+\"/.claude.json\",\"utf8\")'",
+        "ruby -e 'puts File.read(Dir.home + \"/.claude.json\")'",
+        "cat /proc/self/cwd/../../.claude.json",
+        "cat /proc/$$/root/home/me/.winter/x",
         "perl -e 'print `cat $ENV{HOME}/.winter/x`'",
     ] {
         assert!(command(spelt).is_some(), "{spelt}");
